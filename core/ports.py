@@ -1,0 +1,441 @@
+"""Everything core needs from outside, as Protocols. Adapters live in `connectors`; fakes in `tests/fakes`.
+
+Each port has one contract suite in `tests/contracts`, run against its fake and against every real adapter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import TracebackType
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from core.domain.account import User
+from core.domain.audit import LedgerEntry, LedgerHead
+from core.domain.draft import Draft, DraftState
+from core.domain.jobs import HelpdeskEvent, InboxItem, JobState, OutboxItem
+from core.domain.passage import Document, Passage
+from core.domain.provenance import Component, Provenance
+from core.domain.redaction import Entity, PlaceholderMap
+from core.domain.ticket import Capabilities, Ticket
+
+Vectors = npt.NDArray[np.float32]
+"""float32[n, dimension], each row L2-normalised."""
+
+Vector = npt.NDArray[np.float32]
+"""float32[dimension], L2-normalised."""
+
+
+# ---------------------------------------------------------------- helpdesk
+
+
+class Helpdesk(Protocol):
+    """A helpdesk we read tickets from and write notes and replies to.
+
+    Raises `TicketNotFound`, `HelpdeskUnavailable`, `PermissionDenied`; nothing of the vendor's gets through.
+    """
+
+    name: str
+    capabilities: Capabilities
+
+    def fetch_ticket(self, ticket_id: str) -> Ticket:
+        """The ticket with its whole thread, oldest message first."""
+        ...
+
+    def list_solved_tickets(self, since: datetime | None = None) -> Iterator[Ticket]:
+        """Tickets solved (after `since`, when given), in no particular order."""
+        ...
+
+    def post_internal_note(self, ticket_id: str, body: str, *, idempotency_key: str) -> str:
+        """Write a note only agents see; the id of the note. The same key again writes nothing."""
+        ...
+
+    def post_reply(self, ticket_id: str, body: str, *, idempotency_key: str) -> str:
+        """Write to the customer; the id of the message. The same key again writes nothing."""
+        ...
+
+    def check(self) -> str:
+        """One line about the connection for `citedesk doctor`; raises `HelpdeskUnavailable` when there is none."""
+        ...
+
+
+class Webhook(Protocol):
+    """How one helpdesk's webhook proves itself and what it says."""
+
+    name: str
+
+    def verify(self, headers: Mapping[str, str], body: bytes, now: datetime) -> None:
+        """Raise `WebhookRejected` unless the secret or signature is right and not too old. Header names lower-case."""
+        ...
+
+    def parse(self, headers: Mapping[str, str], body: bytes) -> HelpdeskEvent | None:
+        """The event, or None for one that we do not work on. Raises `InvalidPayload`."""
+        ...
+
+
+# ---------------------------------------------------------------- search
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalEntry:
+    """A passage's analysed terms by field (`core.retrieval.analysis`), in text order, repeated as often as they occur."""
+
+    passage_id: str
+    doc_id: str
+    fields: Mapping[str, Sequence[str]]
+
+
+class LexicalIndex(Protocol):
+    """BM25 over terms we analysed ourselves. One index a collection. Raises `IndexUnavailable`, `StorageFull`."""
+
+    def replace(self, collection: str, doc_ids: Sequence[str], entries: Sequence[LexicalEntry]) -> None:
+        """Remove every entry of these documents and add the new ones; visible and durable on return."""
+        ...
+
+    def search(self, collection: str, terms: Mapping[str, Sequence[str]], depth: int) -> list[tuple[str, float]]:
+        """(passage_id, BM25 score) best first, at most `depth`; ties by passage_id; [] for an unknown collection."""
+        ...
+
+    def count(self, collection: str) -> int: ...
+
+    def drop(self, collection: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """Which vector space: two indexes may be compared only when these are equal."""
+
+    name: str
+    sha256: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorEntry:
+    passage_id: str
+    doc_id: str
+    vector: Vector
+
+
+class VectorIndex(Protocol):
+    """Cosine search. One index a collection, bound to one embedder: another raises `EmbedderMismatch`."""
+
+    def replace(
+        self, collection: str, doc_ids: Sequence[str], entries: Sequence[VectorEntry], embedder: EmbedderIdentity
+    ) -> None:
+        """Remove every vector of these documents and add the new ones; visible and durable on return."""
+        ...
+
+    def search(
+        self, collection: str, vector: Vector, depth: int, embedder: EmbedderIdentity
+    ) -> list[tuple[str, float]]:
+        """(passage_id, cosine) best first, at most `depth`; ties by passage_id; [] for an unknown collection."""
+        ...
+
+    def count(self, collection: str) -> int: ...
+
+    def identity(self, collection: str) -> EmbedderIdentity | None: ...
+
+    def drop(self, collection: str) -> None: ...
+
+
+# ---------------------------------------------------------------- models
+
+
+class Embedder(Protocol):
+    """Texts to vectors. `max_tokens` is the most the model reads, special tokens not counted."""
+
+    max_tokens: int
+
+    @property
+    def identity(self) -> EmbedderIdentity: ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors: ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors: ...
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of the model's own tokenizer, special tokens not counted."""
+        ...
+
+
+class Generator(Protocol):
+    """A language model that writes. None is configured by default: drafts are then composed from quotations."""
+
+    component: Component
+
+    def count_tokens(self, text: str) -> int: ...
+
+    def generate(self, prompt: str, *, max_tokens: int, timeout_s: float) -> Iterator[str]:
+        """Pieces of text as they come. Raises `ModelUnavailable`."""
+        ...
+
+
+class EntityRecognizer(Protocol):
+    """Finds personal data. Spans may overlap: `core.redaction` resolves that."""
+
+    component: Component
+
+    def recognize(self, text: str) -> list[Entity]: ...
+
+
+# ---------------------------------------------------------------- state
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFilter:
+    """Which drafts to list; empty means any. `text` is looked for in subject, reply and ticket id, case-folded.
+
+    `agent` is who decided; `collection` a collection that is cited; `stars` the exact number given.
+    """
+
+    states: frozenset[DraftState] = frozenset()
+    text: str = ""
+    agent: str = ""
+    collection: str = ""
+    stars: int | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class InboxRepository(Protocol):
+    def add(self, item: InboxItem) -> bool:
+        """Store it; False when an item with the same idempotency key is there already."""
+        ...
+
+    def get(self, item_id: str) -> InboxItem | None: ...
+
+    def claim(self, now: datetime, *, lease_s: float, owner: str) -> InboxItem | None:
+        """The oldest item that is due (pending, or working under a lease that ran out), now leased to `owner`."""
+        ...
+
+    def save(self, item: InboxItem) -> None: ...
+
+    def release(self, owner: str) -> int:
+        """Give back what `owner` held when it died; how many."""
+        ...
+
+    def list(self, states: frozenset[JobState], *, depth: int = 200) -> list[InboxItem]:
+        """Newest first."""
+        ...
+
+    def counts(self) -> dict[JobState, int]: ...
+
+
+class OutboxRepository(Protocol):
+    def add(self, item: OutboxItem) -> bool:
+        """Store it; False when an item with the same id is there already."""
+        ...
+
+    def get(self, item_id: str) -> OutboxItem | None: ...
+
+    def claim(self, now: datetime, *, lease_s: float, owner: str) -> OutboxItem | None: ...
+
+    def save(self, item: OutboxItem) -> None: ...
+
+    def release(self, owner: str) -> int: ...
+
+    def list(self, states: frozenset[JobState], *, depth: int = 200) -> list[OutboxItem]: ...
+
+    def counts(self) -> dict[JobState, int]: ...
+
+
+class DraftRepository(Protocol):
+    def add(self, draft: Draft, provenance: Provenance) -> bool:
+        """Store it; False when there is one for the same connector, ticket, message and no older one is replaced."""
+        ...
+
+    def get(self, draft_id: str, *, for_update: bool = False) -> Draft:
+        """Raises `DraftNotFound`. `for_update` keeps others from changing it until the transaction ends."""
+        ...
+
+    def save(self, draft: Draft) -> None: ...
+
+    def provenance(self, draft_id: str) -> Provenance:
+        """Raises `DraftNotFound`."""
+        ...
+
+    def find(self, connector: str, ticket_id: str, message_id: str) -> Draft | None:
+        """The newest draft for this version of the ticket."""
+        ...
+
+    def for_ticket(self, connector: str, ticket_id: str) -> list[Draft]:
+        """Newest first."""
+        ...
+
+    def list(self, where: DraftFilter, *, depth: int = 50, offset: int = 0) -> list[Draft]:
+        """Newest first."""
+        ...
+
+    def count(self, where: DraftFilter) -> int: ...
+
+    def counts_by_state(self) -> dict[DraftState, int]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """What ingestion remembers of one source item: which document holds its content.
+
+    `source_key` is the item's stable name within its collection (a path, an id).
+    """
+
+    collection: str
+    source_key: str
+    doc_id: str
+    content_hash: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSize:
+    collection: str
+    documents: int
+    passages: int
+
+
+class DocumentRepository(Protocol):
+    """Documents with their passages, and the manifest of what was ingested from where."""
+
+    def put(self, document: Document, passages: Sequence[Passage]) -> None:
+        """Store the document and replace all its passages."""
+        ...
+
+    def delete(self, doc_id: str) -> None: ...
+
+    def get(self, doc_id: str) -> Document | None: ...
+
+    def find_by_hash(self, collection: str, content_hash: str) -> str | None:
+        """The doc_id that holds this content, if any."""
+        ...
+
+    def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
+        """Those that exist, by id."""
+        ...
+
+    def passages_of(self, doc_id: str) -> list[Passage]:
+        """In text order."""
+        ...
+
+    def manifest(self, collection: str) -> dict[str, SourceRecord]:
+        """By source_key."""
+        ...
+
+    def record(self, source: SourceRecord) -> None: ...
+
+    def forget(self, collection: str, source_key: str) -> None: ...
+
+    def sources_of(self, doc_id: str) -> list[SourceRecord]: ...
+
+    def set_addresses(self, doc_id: str, addresses: Sequence[str]) -> None:
+        """Replace the addresses of a document and the shown one of its passages."""
+        ...
+
+    def sizes(self) -> list[CollectionSize]: ...
+
+    def drop(self, collection: str) -> None: ...
+
+
+class LedgerRepository(Protocol):
+    def append(
+        self,
+        *,
+        at: datetime,
+        actor: str,
+        event: str,
+        subject: str,
+        details: Mapping[str, str | int | float | bool | None],
+    ) -> LedgerEntry:
+        """Seal and store the next entry; appends are serialised across processes."""
+        ...
+
+    def entries(self) -> Iterator[LedgerEntry]:
+        """Oldest first, in order of storage position."""
+        ...
+
+    def about(self, subject: str) -> list[LedgerEntry]: ...
+
+    def head(self) -> LedgerHead: ...
+
+
+class UserRepository(Protocol):
+    def add(self, user: User) -> None:
+        """Raises `AlreadyExists` when the login is taken."""
+        ...
+
+    def get(self, user_id: str) -> User | None: ...
+
+    def by_login(self, login: str) -> User | None: ...
+
+    def save(self, user: User) -> None: ...
+
+    def list(self) -> list[User]: ...
+
+
+class Vault(Protocol):
+    """Placeholder maps, encrypted at rest. `subject` is `connector|ticket_id`. Raises `VaultSealed`."""
+
+    def load(self, subject: str) -> PlaceholderMap:
+        """Empty for an unknown subject."""
+        ...
+
+    def save(self, subject: str, placeholders: PlaceholderMap) -> None: ...
+
+    def forget(self, subject: str) -> None: ...
+
+
+class UnitOfWork(Protocol):
+    """One transaction: `with uow() as tx: ...; tx.commit()`. Leaving without commit rolls back.
+
+    Raises `StoreUnavailable` when the store does not answer and `StorageFull` when the disk is full.
+    """
+
+    @property
+    def inbox(self) -> InboxRepository: ...
+    @property
+    def outbox(self) -> OutboxRepository: ...
+    @property
+    def drafts(self) -> DraftRepository: ...
+    @property
+    def documents(self) -> DocumentRepository: ...
+    @property
+    def ledger(self) -> LedgerRepository: ...
+    @property
+    def users(self) -> UserRepository: ...
+    @property
+    def vault(self) -> Vault: ...
+
+    def commit(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+UnitOfWorkFactory = Callable[[], UnitOfWork]
+
+
+# ---------------------------------------------------------------- small things
+
+
+class JobQueue(Protocol):
+    """Wakes the workers. The work itself is a row in the inbox or outbox: losing a wake-up loses nothing."""
+
+    def wake(self) -> None: ...
+
+
+Clock = Callable[[], datetime]
+"""The present moment, aware, in UTC."""
+
+IdSource = Callable[[], str]
+"""A new unique id, sortable by time, at most 32 characters of [0-9a-z]."""
+
+Progress = Callable[[str], None]
+"""Called with the name of each step as it starts."""
+
+
+def no_progress(_step: str) -> None:
+    """The progress nobody looks at."""
