@@ -82,7 +82,7 @@ class Webhook(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LexicalEntry:
-    """A passage's analysed terms by field (`core.retrieval.analysis`), in text order, repeated as often as they occur."""
+    """A passage's terms by field, analysed by `core.retrieval.analysis`: in text order, repeated as they occur."""
 
     passage_id: str
     doc_id: str
@@ -246,7 +246,7 @@ class OutboxRepository(Protocol):
 
 class DraftRepository(Protocol):
     def add(self, draft: Draft, provenance: Provenance) -> bool:
-        """Store it; False when there is one for the same connector, ticket, message and no older one is replaced."""
+        """Store it; False when there is one for the same connector, ticket, message and revision."""
         ...
 
     def get(self, draft_id: str, *, for_update: bool = False) -> Draft:
@@ -426,6 +426,9 @@ class JobQueue(Protocol):
 
     def wake(self) -> None: ...
 
+
+Timer = Callable[[], float]
+"""Seconds from an arbitrary zero that never run backwards (`time.perf_counter`)."""
 
 Clock = Callable[[], datetime]
 """The present moment, aware, in UTC."""

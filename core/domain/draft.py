@@ -129,7 +129,8 @@ class Draft:
 
     All texts are redacted. `confidence` is 0..1. `composer` names what wrote it ("extractive" or a model).
     `reduced` names what did not work while it was made ("lexical only", ...): shown as a badge.
-    `ledger_number` is the newest ledger entry about this draft.
+    `ledger_number` is the newest ledger entry about this draft. `revision` counts the drafts made for one version
+    of a ticket: 1, then more when an agent asks for another.
     """
 
     draft_id: str
@@ -155,6 +156,7 @@ class Draft:
     superseded_by: str = ""
     sent_at: datetime | None = None
     ledger_number: int = 0
+    revision: int = 1
 
     @property
     def text(self) -> str:
