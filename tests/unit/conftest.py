@@ -1,7 +1,7 @@
 """Unit tests see no network: a socket is an error."""
 
 import pytest
-from pytest_socket import disable_socket, socket_allow_hosts  # type: ignore[import-untyped]
+from pytest_socket import disable_socket, socket_allow_hosts
 
 
 @pytest.fixture(autouse=True)
