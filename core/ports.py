@@ -149,7 +149,8 @@ class VectorIndex(Protocol):
 class Embedder(Protocol):
     """Texts to vectors. `max_tokens` is the most the model reads, special tokens not counted."""
 
-    max_tokens: int
+    @property
+    def max_tokens(self) -> int: ...
 
     @property
     def identity(self) -> EmbedderIdentity: ...
@@ -166,7 +167,8 @@ class Embedder(Protocol):
 class Generator(Protocol):
     """A language model that writes. None is configured by default: drafts are then composed from quotations."""
 
-    component: Component
+    @property
+    def component(self) -> Component: ...
 
     def count_tokens(self, text: str) -> int: ...
 
@@ -178,7 +180,8 @@ class Generator(Protocol):
 class EntityRecognizer(Protocol):
     """Finds personal data. Spans may overlap: `core.redaction` resolves that."""
 
-    component: Component
+    @property
+    def component(self) -> Component: ...
 
     def recognize(self, text: str) -> list[Entity]: ...
 

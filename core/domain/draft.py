@@ -172,13 +172,9 @@ def render_text(sentences: tuple[Sentence, ...]) -> str:
     ...              Sentence("Press Quit.", SentenceKind.EVIDENCE, layout=Layout.ITEM)))
     'Hello,\\n\\nOpen the menu.\\n- Press Quit.'
     """
-    parts: list[str] = []
-    for sentence in sentences:
-        if not sentence.grounded:
-            continue
-        lead = {Layout.RUNNING: " ", Layout.PARAGRAPH: "\n\n", Layout.ITEM: "\n- "}[sentence.layout]
-        parts.append((lead if parts else lead.strip("\n ")) + sentence.text)
-    return "".join(parts)
+    leads = {Layout.RUNNING: " ", Layout.PARAGRAPH: "\n\n", Layout.ITEM: "\n- "}
+    text = "".join(leads[sentence.layout] + sentence.text for sentence in sentences if sentence.grounded)
+    return text.lstrip()
 
 
 def check_transition(draft: Draft, to: DraftState) -> None:

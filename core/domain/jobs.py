@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TypeVar
+
+from core.errors import CitedeskError
 
 
 class EventKind(StrEnum):
@@ -86,3 +89,31 @@ class OutboxItem:
     receipt: str = ""
     error_code: str = ""
     error_message: str = ""
+
+
+Job = TypeVar("Job", InboxItem, OutboxItem)
+
+LONGEST_WAIT_S = 600.0
+
+
+def after_failure(job: Job, error: CitedeskError, now: datetime, *, attempts: int, base_s: float) -> Job:
+    """The job as it should be stored after `error`: due again later, or parked for a person to look at.
+
+    The n-th failure waits base_s * 2^(n-1) seconds, at most `LONGEST_WAIT_S`.
+    """
+    again = error.retryable and job.attempts < attempts
+    wait = timedelta(seconds=min(base_s * 2 ** (job.attempts - 1), LONGEST_WAIT_S))
+    return replace(
+        job,
+        state=JobState.PENDING if again else JobState.PARKED,
+        not_before=now + wait if again else None,
+        lease_owner="",
+        lease_until=None,
+        error_code=error.code,
+        error_message=error.message,
+    )
+
+
+def tried_again(job: Job) -> Job:
+    """The job as it should be stored when a person wants a parked one to be tried afresh."""
+    return replace(job, state=JobState.PENDING, attempts=0, not_before=None, error_code="", error_message="")
