@@ -27,6 +27,7 @@ Each class carries four things that the three edges (web, worker, command line) 
     │   ├── DraftStateConflict
     │   ├── EmbedderMismatch
     │   ├── DataFolderLocked
+    │   ├── JobTakenOver
     │   └── AlreadyExists
     ├── Unavailable              (retryable) something we depend on does not answer
     │   ├── HelpdeskUnavailable
@@ -144,6 +145,11 @@ class EmbedderMismatch(Conflict):
 class DataFolderLocked(Conflict):
     code = "data_folder_locked"
     default_hint = "Stop the other Citedesk process, or give this one another CITEDESK_DATA_DIR."
+
+
+class JobTakenOver(Conflict):
+    code = "job_taken_over"
+    default_hint = "If this happens often, raise CITEDESK_JOB_LEASE_S."
 
 
 class AlreadyExists(Conflict):

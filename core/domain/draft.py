@@ -129,6 +129,7 @@ class Draft:
 
     All texts are redacted. `confidence` is 0..1. `composer` names what wrote it ("extractive" or a model).
     `reduced` names what did not work while it was made ("lexical only", ...): shown as a badge.
+    `edited_text` is what an agent wrote instead, None as long as nobody did; an agent may also leave nothing of it.
     `ledger_number` is the newest ledger entry about this draft. `revision` counts the drafts made for one version
     of a ticket: 1, then more when an agent asks for another.
     """
@@ -151,7 +152,7 @@ class Draft:
     unanswered: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
     collections: tuple[str, ...] = ()
-    edited_text: str = ""
+    edited_text: str | None = None
     decision: Decision | None = None
     superseded_by: str = ""
     sent_at: datetime | None = None
@@ -161,7 +162,7 @@ class Draft:
     @property
     def text(self) -> str:
         """The reply as plain text without markers: the agent's edit if there is one, else the grounded sentences."""
-        return self.edited_text or render_text(self.sentences)
+        return render_text(self.sentences) if self.edited_text is None else self.edited_text
 
 
 def render_text(sentences: tuple[Sentence, ...]) -> str:

@@ -114,6 +114,11 @@ def after_failure(job: Job, error: CitedeskError, now: datetime, *, attempts: in
     )
 
 
+def is_mine(claimed: Job, stored: Job | None) -> bool:
+    """Whether the worker that claimed the job still holds it: nobody claimed or finished it since."""
+    return stored is not None and stored.state is JobState.WORKING and stored.attempts == claimed.attempts
+
+
 def tried_again(job: Job) -> Job:
     """The job as it should be stored when a person wants a parked one to be tried afresh."""
     return replace(job, state=JobState.PENDING, attempts=0, not_before=None, error_code="", error_message="")
