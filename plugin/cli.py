@@ -1,0 +1,64 @@
+"""The command `citedesk`: parses, calls one function, turns errors into one line and an exit code."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from core.errors import BadInput, CitedeskError, Conflict, NotFound, Refused, Unavailable
+from plugin.commands import accounts, ask, demo, doctor, ingest, ledger, serve
+
+EXIT_CODES: tuple[tuple[type[CitedeskError], int], ...] = (
+    (BadInput, 2),
+    (Refused, 3),
+    (NotFound, 4),
+    (Conflict, 5),
+    (Unavailable, 75),
+    (CitedeskError, 1),
+)
+
+app = typer.Typer(
+    name="citedesk",
+    help="Draft helpdesk replies in which every sentence cites its source. Nothing leaves this machine.",
+    epilog="Settings come from CITEDESK_* variables or a file citedesk.env; docs/configuration.md lists them all.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("serve")(serve.serve)
+app.add_typer(ingest.app, name="ingest")
+app.command("ask")(ask.ask)
+app.command("doctor")(doctor.doctor)
+app.add_typer(accounts.app, name="user")
+app.add_typer(ledger.app, name="ledger")
+
+
+def main() -> None:
+    """Run a command. Errors of use are one line on stderr; nobody ever sees a traceback."""
+    try:
+        app(standalone_mode=True)
+    except CitedeskError as error:
+        _complain(error.message, error.hint)
+        sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001 - the command line's edge
+        _report_unforeseen(error)
+        sys.exit(70)
+
+
+def _complain(message: str, hint: str) -> None:
+    typer.echo(f"citedesk: {message}" + (f" {hint}" if hint else ""), err=True)
+
+
+def _report_unforeseen(error: Exception) -> None:
+    """Type and place only: the message of a library's error may quote what it was given."""
+    import traceback
+
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno} in {frame.name}"
+    _complain(f"Something went wrong that nobody foresaw ({type(error).__name__} at {where}).", "Please report it.")
