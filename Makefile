@@ -1,0 +1,66 @@
+# `make` shows what there is. Every target sets up what it needs by itself.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test unit check lint types contracts docs docs-check bench-crash constraints clean
+
+help: ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+demo: $(VENV)/.demo ## Set up and run the main job on real tickets (ARGS="--once", ARGS="--docs ./manuals")
+	@$(BIN)/citedesk demo $(ARGS)
+
+test: $(VENV)/.dev ## Set up and run every test (ARGS="-k ledger")
+	@$(BIN)/pytest $(ARGS)
+
+unit: $(VENV)/.dev ## The tests that need no model, server or browser (seconds)
+	@$(BIN)/pytest tests/unit core $(ARGS)
+
+check: lint types contracts docs-check ## Everything that reads the code without running the product
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	@$(BIN)/mypy
+
+contracts: $(VENV)/.dev
+	@$(BIN)/lint-imports
+
+docs: $(VENV)/.dev ## Write the generated pages of docs/ anew
+	@$(BIN)/python -m tools.docs
+
+docs-check: $(VENV)/.dev
+	@$(BIN)/python -m tools.docs --check
+
+bench-crash: $(VENV)/.dev ## Kill the product 20 times while it drafts and 20 times while it sends
+	@$(BIN)/python -m benchmarks.crash $(ARGS)
+
+constraints: ## Refresh constraints.txt to the newest versions that pyproject.toml allows
+	@rm -rf var/constraints && $(PYTHON) -m venv var/constraints
+	@var/constraints/bin/python -m pip install --quiet '.[test,check]'
+	@{ echo '# Every version, written by `make constraints`. PyTorch stays pinned: see README.'; \
+	   var/constraints/bin/python -m pip freeze --exclude citedesk | sed -E 's/^torch==([0-9.]+).*/torch==\1/'; } > constraints.txt
+	@rm -rf var/constraints
+
+clean: ## Remove the environment and all data of demos
+	rm -rf $(VENV) var
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Citedesk needs Python 3.11 or newer; run make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing what the demo needs (a few minutes the first time) ..."
+	@$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	@echo "Installing what the tests need (a few minutes the first time) ..."
+	@$(PIP) install --constraint constraints.txt --editable '.[test,check]'
+	@touch $@

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from core.domain.retrieval import Inquiry
+from core.domain.thread import RedactedMessage, RedactedThread
+from core.domain.ticket import Author
+from core.retrieval.query import inquiry_of, queries_for
+
+CUSTOMER, AGENT, SYSTEM = Author.CUSTOMER, Author.AGENT, Author.SYSTEM
+
+
+def thread(*messages: tuple[Author, str], quoted: str = "") -> RedactedThread:
+    sent = datetime(2026, 11, 30, tzinfo=UTC)
+    redacted = tuple(RedactedMessage(str(n), who, text, sent, quoted) for n, (who, text) in enumerate(messages))
+    return RedactedThread("folder", "1", "Re: Proxy", "<PERSON_1>", redacted, ())
+
+
+def test_a_single_message_is_the_newest_and_there_is_no_first() -> None:
+    assert inquiry_of(thread((CUSTOMER, "help"))) == Inquiry("help", "Re: Proxy")
+
+
+def test_messages_are_sorted_by_their_place_and_author() -> None:
+    messages = [(CUSTOMER, "one"), (AGENT, "reply"), (CUSTOMER, "two"), (SYSTEM, "merged"), (CUSTOMER, "three")]
+    assert inquiry_of(thread(*messages)) == Inquiry("three", "Re: Proxy", "one", ("two",), ("reply",))
+
+
+def test_what_a_lonely_mail_quotes_stands_for_the_first_message() -> None:
+    assert inquiry_of(thread((CUSTOMER, "still broken"), quoted="> the question")).first == "> the question"
+
+
+def test_quotations_do_not_count_where_the_helpdesk_holds_the_thread() -> None:
+    messages = [(CUSTOMER, "one"), (CUSTOMER, "two")]
+    assert inquiry_of(thread(*messages, quoted="> one")).first == "one"
+
+
+def test_a_thread_without_a_customer_is_searched_by_its_subject() -> None:
+    inquiry = inquiry_of(thread((AGENT, "note")))
+    assert (inquiry.newest, inquiry.subject) == ("", "Re: Proxy")
+    assert queries_for(inquiry)[0].text == "Proxy"
+
+
+def test_a_single_message_makes_one_query_of_subject_and_text() -> None:
+    (query,) = queries_for(Inquiry("It fails.", "Re: AW: Proxy"))
+    assert query.text == "Proxy\n\nIt fails."
+    assert query.weight == 1
+
+
+def test_the_newest_message_is_searched_together_with_the_first() -> None:
+    (query,) = queries_for(Inquiry("Still broken.", "Proxy", first="> It fails.\n> > Really."))
+    assert query.text == "Proxy\n\nIt fails.\nReally.\n\nStill broken."
+
+
+def test_a_conversation_adds_lighter_queries_for_what_was_said_lately() -> None:
+    queries = queries_for(Inquiry("six", "Proxy", "one", ("two", "three", "four"), ("old reply", "last reply")))
+    texts = [query.text for query in queries]
+    assert texts == ["Proxy\n\none\n\nsix", "three\n\nfour\n\nsix", "last reply"]
+    assert 1 == queries[0].weight > queries[1].weight > queries[2].weight > 0
+
+
+def test_placeholders_are_not_searched_for() -> None:
+    (query,) = queries_for(Inquiry("I am <PERSON_1>, order <ORDER_ID_12> fails with <b> and a < b."))
+    assert query.text == "I am , order fails with <b> and a < b."
+
+
+def test_an_empty_inquiry_makes_no_query() -> None:
+    assert queries_for(Inquiry("<PERSON_1> ", "Re:")) == ()
