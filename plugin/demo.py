@@ -20,10 +20,11 @@ from pathlib import Path
 import httpx
 from pydantic import SecretStr
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from core.domain.account import Role, User
-from core.domain.draft import Draft
+from core.domain.draft import Draft, DraftState
 from core.domain.jobs import JobState
 from core.errors import BadInput, HelpdeskUnavailable
 from ingest.report import IngestReport
@@ -34,6 +35,8 @@ from plugin.progress import progress_bar
 from plugin.serve import RunningService, wait_for_stop
 from plugin.settings import Settings, load_settings
 from plugin.web.passwords import hash_password
+
+COLOURS = {DraftState.READY: "green", DraftState.PARTIAL: "yellow", DraftState.ABSTAINED: "magenta"}
 
 PATIENCE_S = 300.0
 """How long the demo waits for all tickets to be drafted before it says which are missing."""
@@ -60,6 +63,8 @@ def run_demo(*, data_dir: Path, docs: Path | None, port: int, once: bool) -> Non
     """Set up, ingest, serve, post the tickets, print the table; then serve until Ctrl-C unless `once`."""
     since = time.monotonic()
     out = Console()
+    if not out.is_terminal:
+        out = Console(width=110)
     folder = data_dir.with_name(f"{data_dir.name}-{docs.resolve().name}") if docs else data_dir
     settings, made = _prepare(folder, port)
     configure_logs(level="WARNING", as_json=False)
@@ -121,7 +126,7 @@ def _add_people(services: Services, password: str) -> None:
 
 
 def _fill_library(services: Services, docs: Path | None, out: Console) -> None:
-    with progress_bar() as bar:
+    with progress_bar("Documentation") as bar:
         if docs:
             report = ingest_docs(services, docs, progress=bar)
         else:
@@ -131,7 +136,7 @@ def _fill_library(services: Services, docs: Path | None, out: Console) -> None:
     for skipped in report.skipped:
         out.print(f"  skipped {skipped.source_key}: {skipped.reason}")
     if docs is None:
-        with progress_bar() as bar:
+        with progress_bar("Solved tickets") as bar:
             out.print(f"Solved tickets: {_summary(ingest_tickets(services, 'folder', progress=bar))}")
 
 
@@ -185,7 +190,7 @@ def _post(settings: Settings, secret: str, ticket_id: str, message_id: str) -> N
 def _wait_for_workers(services: Services, out: Console) -> None:
     unfinished = frozenset({JobState.PENDING, JobState.WORKING})
     deadline = time.monotonic() + PATIENCE_S
-    with progress_bar() as bar:
+    with progress_bar("Drafting") as bar:
         total = 0
         while time.monotonic() < deadline:
             with services.uow() as tx:
@@ -194,7 +199,7 @@ def _wait_for_workers(services: Services, out: Console) -> None:
             if not waiting:
                 return
             step = next((item.step for item in waiting if item.step), "loading the models")
-            bar.step(total - len(waiting), total, f"Drafting ({step})")
+            bar.step(total - len(waiting), total, step)
             time.sleep(0.2)
     out.print(f"Still waiting after {PATIENCE_S:.0f} s; the queue shows what happened.")
 
@@ -208,30 +213,36 @@ def _outcome(services: Services, ticket_id: str, message_id: str) -> tuple[str, 
 
 
 def _table(services: Services, rows: Sequence[tuple[str, Draft | None, str]]) -> Table:
-    table = Table(title="Tickets", title_justify="left", header_style="bold", row_styles=["", "dim"])
-    for column in ("Ticket", "Decision", "Sources cited"):
-        table.add_column(column, overflow="fold")
-    table.add_column("Confidence", justify="right")
-    table.add_column("Seconds", justify="right")
-    table.add_column("Draft", overflow="fold", no_wrap=True)
+    """One row a ticket; at 80 columns everything can still be read."""
+    table = Table(title="Tickets", title_justify="left", header_style="bold", show_lines=True)
+    table.add_column("Ticket", no_wrap=True)
+    table.add_column("Decision", max_width=13)
+    table.add_column("Subject, sources cited, draft", overflow="fold", ratio=1)
+    table.add_column("Confid.", justify="right", no_wrap=True)
+    table.add_column("Seconds", justify="right", no_wrap=True)
     for ticket_id, draft, said in rows:
         if draft is None:
-            table.add_row(ticket_id, said or "no draft", "", "", "", "")
+            table.add_row(ticket_id, "no draft", escape(said), "", "")
             continue
-        sources = "\n".join(dict.fromkeys(evidence.passage.title for evidence in draft.evidence)) or "none"
-        table.add_row(
-            f"{ticket_id}\n{draft.subject}",
-            f"{draft.state} ({draft.strength} evidence)",
-            sources,
-            f"{draft.confidence:.2f}",
-            f"{draft.seconds:.1f}",
-            services.address_of(draft.draft_id),
-        )
+        decision = f"[{COLOURS.get(draft.state, 'bold')}]{draft.state}[/]\n{draft.strength} evidence"
+        lines = _lines(draft, services.address_of(draft.draft_id))
+        table.add_row(ticket_id, decision, lines, f"{draft.confidence:.2f}", f"{draft.seconds:.1f}")
     return table
+
+
+def _lines(draft: Draft, address: str) -> str:
+    titles = dict.fromkeys(evidence.passage.title for evidence in draft.evidence)
+    sources = [rf"\[{marker}] {escape(title)}" for marker, title in enumerate(titles, start=1)]
+    return "\n".join(
+        [f"[bold]{escape(draft.subject)}[/]", *(sources or ["no source"]), f"[link={address}]{address}[/]"]
+    )
 
 
 def _say_where(settings: Settings, made: Secrets, out: Console, seconds: float) -> None:
     out.print(f"\nReady after {seconds:.0f} s. Review page: [bold]{settings.public_url}/[/]")
-    out.print(f"  agent    agent@example.org    password {made.password}", highlight=False)
-    out.print(f"  manager  manager@example.org  password {made.password}", highlight=False)
-    out.print(f"  replies are written to {settings.folder_dir}/replies; Ctrl-C stops", highlight=False)
+    for line in (
+        f"  agent    agent@example.org    password {made.password}",
+        f"  manager  manager@example.org  password {made.password}",
+        f"  Replies are written to {settings.folder_dir}/replies. Ctrl-C stops.",
+    ):
+        out.print(line, highlight=False, soft_wrap=True)

@@ -36,7 +36,7 @@ INTRODUCTION_MALUS = 0.06
 TICKET_MALUS = 0.03
 """Taken from earlier tickets, so that documentation wins among equals."""
 
-COMPARED_WORDS = 48
+COMPARED_WORDS = 32
 """Longer texts are compared by their beginning: a list says early what it is for, and long texts are slow."""
 
 CUT_MALUS = 0.1

@@ -8,6 +8,9 @@ from core.domain.retrieval import Inquiry, WeightedQuery
 from core.domain.thread import RedactedThread
 from core.domain.ticket import Author
 
+NEWEST_WEIGHT = 0.25
+REPLY_WEIGHT = 0.35
+
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*_\d+>")
 _QUOTE_MARK = re.compile(r"^(?:[ \t]*>)+[ \t]?", re.MULTILINE)
 _REPLY_MARK = re.compile(r"^(?:\s*(?:re|fwd?|aw|wg|tr|rv|sv)\s*:)+\s*", re.IGNORECASE)
@@ -29,16 +32,16 @@ def inquiry_of(thread: RedactedThread) -> Inquiry:
 
 
 def queries_for(inquiry: Inquiry) -> tuple[WeightedQuery, ...]:
-    """One query for a single message; for a thread also what the talk was about lately.
+    """One query for a single message; in a conversation also the newest message and our last reply by themselves.
 
-    Measured on mail threads, where the newest message alone finds half as much as together with the first one,
-    and on long conversations, where the newest turn and our previous reply carry most. Empty for an empty inquiry.
+    Mail threads want the opening question most (nDCG@10 .61 with subject, first and newest message; giving the
+    newest message alone the same weight: .53), chats the newest turn: these weights lose on neither. The customer's
+    messages in between are not searched with: they gained nothing. Empty for an empty inquiry.
     """
-    whole = _joined(_subject(inquiry.subject), inquiry.first, inquiry.newest)
-    queries = [WeightedQuery(whole)]
+    queries = [WeightedQuery(_joined(_subject(inquiry.subject), inquiry.first, inquiry.newest))]
     if inquiry.between or inquiry.replies:
-        queries.append(WeightedQuery(_joined(*inquiry.between[-2:], inquiry.newest), 0.5))
-        queries.append(WeightedQuery(_joined(*inquiry.replies[-1:]), 0.35))
+        queries.append(WeightedQuery(_joined(inquiry.newest), NEWEST_WEIGHT))
+        queries.append(WeightedQuery(_joined(*inquiry.replies[-1:]), REPLY_WEIGHT))
     return tuple(query for query in queries if query.text)
 
 

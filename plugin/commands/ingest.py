@@ -78,7 +78,7 @@ def _run(data: DataOption, env_file: EnvOption, work: Callable[[Services, Ingest
 
     services = open_services(settings)
     try:
-        with progress_bar() as bar:
+        with progress_bar("Ingesting") as bar:
             report = work(services, bar)
     finally:
         services.close()

@@ -190,6 +190,12 @@ def test_a_sentence_after_a_list_or_of_another_section_starts_a_paragraph() -> N
     assert layouts["Clear the browser cache once more."] is Layout.PARAGRAPH
 
 
+def test_a_sentence_of_the_same_section_after_a_finished_item_starts_a_paragraph() -> None:
+    document = "- Clear the browser cache.\n\nClear the browser cache again later."
+    made = draft(ASKED, passage(document, heading="Clear the browser cache"))
+    assert [s.layout for s in made.sentences if s.citations] == [Layout.ITEM, Layout.PARAGRAPH]
+
+
 def test_sentences_of_one_section_run_on() -> None:
     made = draft(ASKED, passage("Clear the browser cache now. Clear the browser cache again later."))
     assert [s.layout for s in made.sentences if s.citations] == [Layout.PARAGRAPH, Layout.RUNNING]

@@ -51,11 +51,10 @@ def test_the_newest_message_is_searched_together_with_the_first() -> None:
     assert query.text == "Proxy\n\nIt fails.\nReally.\n\nStill broken."
 
 
-def test_a_conversation_adds_lighter_queries_for_what_was_said_lately() -> None:
-    queries = queries_for(Inquiry("six", "Proxy", "one", ("two", "three", "four"), ("old reply", "last reply")))
-    texts = [query.text for query in queries]
-    assert texts == ["Proxy\n\none\n\nsix", "three\n\nfour\n\nsix", "last reply"]
-    assert 1 == queries[0].weight > queries[1].weight > queries[2].weight > 0
+def test_a_conversation_adds_lighter_queries_for_what_was_said_last() -> None:
+    queries = queries_for(Inquiry("four", "Proxy", "one", ("two", "three"), ("old reply", "last reply")))
+    assert [query.text for query in queries] == ["Proxy\n\none\n\nfour", "four", "last reply"]
+    assert [query.weight for query in queries] == [1, 0.25, 0.35]
 
 
 def test_placeholders_are_not_searched_for() -> None:
