@@ -96,9 +96,9 @@ class Settings(BaseSettings):
 
     # drafting
     abstain_below: Share = Field(
-        0.45, description="Evidence below this confidence makes no draft: the system says what is missing instead."
+        0.5, description="Evidence below this confidence makes no draft: the system says what is missing instead."
     )
-    strong_from: Share = Field(0.62, description="Confidence from which the evidence is called strong.")
+    strong_from: Share = Field(0.85, description="Confidence from which the evidence is called strong.")
     greeting: str = Field("Hello,", description="First line of every draft.")
     closing: str = Field("Kind regards,\nYour support team", description="Last lines of every draft.")
 

@@ -34,10 +34,12 @@ def cite(quotations: Sequence[Quotation], scores: Mapping[str, float]) -> tuple[
 
 
 def _layout(quotation: Quotation, before: Quotation | None) -> Layout:
-    """Running text only within one section, after a sentence that ended."""
+    """Running text only within one section, after a sentence that ended; what announces a list stands by itself."""
     if quotation.kind in _ITEMS:
         return Layout.ITEM
     if before is None or before.kind in _ITEMS or not before.text.endswith(_TERMINAL):
+        return Layout.PARAGRAPH
+    if quotation.kind is UnitKind.HEADING or quotation.text.endswith(":"):
         return Layout.PARAGRAPH
     return Layout.RUNNING if _section(before) == _section(quotation) else Layout.PARAGRAPH
 

@@ -9,7 +9,7 @@ from typing import Literal
 from core.domain.draft import Citation, Sentence, SentenceKind
 from core.drafting.grounding import disagreement
 from core.drafting.sentences import units_of
-from core.drafting.words import content_stems, normalise, squeeze, urls_of
+from core.drafting.words import content_stems, normalise, squeeze
 
 KEEPS_CITATION_FROM = 0.7
 """Share of an edited sentence's content words that must stand in the quotation for the citation to stay."""
@@ -35,7 +35,7 @@ def check_edit(text: str, sentences: Sequence[Sentence]) -> list[EditedSentence]
     """
     parts = [squeeze(text[unit.span.slice]) for unit in units_of(text)]
     drafted = {normalise(sentence.text): sentence for sentence in sentences}
-    longest = max((len(units_of(sentence.text)) for sentence in sentences), default=1) + 1
+    longest = max((len(units_of(sentence.text)) for sentence in sentences), default=1)
     edited: list[EditedSentence] = []
     at = 0
     while at < len(parts):
@@ -64,7 +64,7 @@ def _changed(text: str, sentences: Sequence[Sentence]) -> EditedSentence:
     stems = content_stems(text)
     rivals = [sentence for sentence in sentences if sentence.kind is SentenceKind.EVIDENCE and sentence.grounded]
     nearest = max(rivals, key=lambda sentence: _shared(stems, sentence), default=None)
-    if nearest is None or _shared(stems, nearest) < KEEPS_CITATION_FROM or urls_of(text):
+    if nearest is None or _shared(stems, nearest) < KEEPS_CITATION_FROM:
         return EditedSentence(text, "agent", (), False)
     if disagreement(text, [citation.quoted_text for citation in nearest.citations]):
         return EditedSentence(text, "agent", (), False)

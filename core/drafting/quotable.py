@@ -52,7 +52,7 @@ def why_never(text: str, passage: Passage) -> str:
         return "question"
     if PLACEHOLDER.search(text):
         return "placeholder"
-    if any(url != passage.url for url in urls_of(text)) or not _MARKDOWN_LINK.sub("", text).strip():
+    if any(url != passage.url for url in urls_of(text)) or not _MARKDOWN_LINK.sub("", text).strip(" .,;:!*_"):
         return "link"
     if passage.collection == TICKETS and _is_letter(text):
         return "letter"

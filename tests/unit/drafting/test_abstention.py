@@ -14,7 +14,7 @@ FOUND = found(passage("Baking bread at home takes an hour.", title="Bread"))
 def test_only_the_three_best_cosines_count() -> None:
     few, _ = confidence(Inquiry("x"), FOUND, [0.6, 0.5, 0.4])
     many, signals = confidence(Inquiry("x"), FOUND, [0.1, 0.4, 0.6, 0.0, 0.5])
-    assert few == many == likelihood(0.5)
+    assert few == many == pytest.approx(likelihood((0.6 + 0.5) / 2))
     assert dict(signals)["mean of the three best cosines"] == 0.5
     assert dict(signals)["best cosine"] == 0.6
 
@@ -31,7 +31,7 @@ def test_a_higher_cosine_never_means_less_confidence(one: float, other: float) -
 
 def test_missing_terms_are_names_then_identifiers_then_words_that_no_passage_has() -> None:
     inquiry = Inquiry(
-        "The bread oven of Bosch fails with E_42 at baking, says the thermometer. Ask <PERSON_1>.", "Breads"
+        "The bread oven of Bosch fails with E_42 at baking, says the thermometer. Ask <PERSON_1>.\nRegards", "Breads"
     )
     assert missing_terms(inquiry, FOUND) == ("Bosch", "E_42", "thermometer", "fails")
 

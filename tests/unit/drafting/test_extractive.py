@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from core.domain.draft import Layout, SentenceKind, Strength, render_text
 from core.domain.passage import Span
 from core.domain.retrieval import Inquiry
+from core.drafting.candidates import gather
 from core.drafting.composition import Limits, Outcome, Style
 from core.drafting.extractive import compose
 from tests.fakes.search import FakeEmbedder
@@ -78,7 +79,7 @@ def test_two_sentences_of_one_passage_share_a_marker_and_keep_their_order() -> N
         "Clear the browser cache of <PERSON_1> first.",
         "Clear the browser cache at https://example.org/cache first.",
         "https://example.org/clear/browser/cache",
-        "![how to clear browser cache](cache)",
+        "[You can clear the browser cache with this](cache).",
     ],
 )
 def test_some_units_are_never_quoted(unit: str) -> None:
@@ -171,9 +172,9 @@ def test_a_list_of_links_is_navigation() -> None:
 
 
 def test_a_list_keeps_its_lead_in_when_that_was_chosen_before_it() -> None:
-    text = "Clear the browser cache now.\n- Open the menu.\n- Press OK."
-    made = draft(ASKED, passage(text, heading="Clear browser cache"))
-    assert quoted(made) == ["Clear the browser cache now.", "Open the menu.", "Press OK."]
+    lead = "Clear the browser cache by hand, regularly, every morning."
+    made = draft(lead, passage(f"{lead}\n- Press OK.", heading="Clear browser cache"))
+    assert quoted(made) == [lead, "Press OK."]
 
 
 def test_two_lists_without_lead_in_do_not_run_together() -> None:
@@ -204,6 +205,22 @@ def test_sentences_of_one_section_run_on() -> None:
 def test_passages_below_the_sixth_are_only_used_to_complete_lists() -> None:
     others = [passage(f"Nothing of that kind stands in book number{n}.", f"d{n}") for n in range(6)]
     assert quoted(draft(ASKED, *others, passage(ANSWER, "g"), limits=Limits(0.0, 0.8))) != [ANSWER]
+
+
+def test_a_neighbour_below_the_sixth_completes_lists_but_gives_no_sentences_of_its_own() -> None:
+    document = f"Something stands here about bread. {ANSWER}"
+    section, at = Span(0, len(document)), document.index(ANSWER)
+    others = [passage(f"Nothing of that kind stands in book number{n}.", f"d{n}") for n in range(5)]
+    first, low = passage(document[: at - 1], section=section), passage(ANSWER, start=at, section=section)
+    assert ANSWER in quoted(draft(ASKED, first, low, *others, document=document, limits=Limits(0.0, 0.8)))
+    held = gather(found(first, *others, low), depth=6, sections=lambda p: document if p.doc_id == "a" else p.text)
+    assert ANSWER not in [candidate.text for candidate in held.candidates]
+
+
+def test_what_announces_a_list_starts_a_paragraph() -> None:
+    made = draft(ASKED, passage(f"Clear the browser cache when it is full. {STEPS}", heading="Clear the browser cache"))
+    layouts = {sentence.text: sentence.layout for sentence in made.sentences}
+    assert layouts["To clear the browser cache:"] is Layout.PARAGRAPH
 
 
 # ---------------------------------------------------------------- limits
@@ -268,6 +285,7 @@ def test_the_opposite_of_what_is_asked_is_no_answer(asked: str, wrong: str) -> N
         ("How do I disable cookies?", "You can enable or disable cookies in the privacy panel."),
         ("How do I disable cookies?", "Enable cookies here, disable cookies there."),
         ("How do I disable cookies?", "Disable cookies in the privacy panel."),
+        ("How do I enable cookies?", "There is no need to disable cookies in the panel."),
         ("How do I enable cookies?", "Do not disable cookies in the privacy panel."),
         ("The download panel stopped working", "Disable the virus scanner that blocks downloads."),
     ],
