@@ -79,8 +79,12 @@ def cut(
         frame = _frame(document, section, count_tokens, max_tokens)
         room = max_tokens - count_tokens(frame.contextual_text)
         limits = _Limits(words, overlap_words, room, count_tokens)
+        done = section.span.start
         for span in _spans(document.text, section.span, limits):
             for part in _fitting(document.text, span, frame, count_tokens, max_tokens):
+                if part.end <= done:  # a half of a span that had to be cut further: all of it was overlap
+                    continue
+                done = part.end
                 number = f"{document.doc_id}@{document.content_hash[:8]}#{len(passages)}"
                 passages.append(replace(frame, passage_id=number, text=document.text[part.slice], span=part))
     return passages

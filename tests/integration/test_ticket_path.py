@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -52,13 +54,14 @@ def drafts_of(product: Product) -> list[Draft]:
         records.close()
 
 
-def sign_in(product: Product, login: str) -> httpx.Client:
-    client = httpx.Client(base_url=product.address, follow_redirects=True, trust_env=False, timeout=30)
-    page = client.get("/login")
-    done = client.post("/login", data={"csrf_token": token_in(page), "login": login, "password": PASSWORD})
-    assert done.status_code == 200
-    assert "/login" not in str(done.url)
-    return client
+@contextmanager
+def signed_in(product: Product, login: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=product.address, follow_redirects=True, trust_env=False, timeout=30) as client:
+        page = client.get("/login")
+        done = client.post("/login", data={"csrf_token": token_in(page), "login": login, "password": PASSWORD})
+        assert done.status_code == 200
+        assert "/login" not in str(done.url)
+        yield client
 
 
 def token_in(page: httpx.Response) -> str:
@@ -90,23 +93,22 @@ def test_a_ticket_goes_from_webhook_to_sent_reply_and_leaves_nothing_personal(pr
     assert "Forgot password" in draft.text
     assert draft.evidence[0].passage.doc_id == "docs:accounts.md"
 
-    client = sign_in(product, "agent@example.org")
-    page = client.get(f"/drafts/{draft.draft_id}")
-    assert "Maria Lopez" in page.text, "the agent sees the real name"
-    text = "Dear Maria Lopez,\n" + draft.text
-    form = {"csrf_token": token_in(page), "text": text, "stars": "5"}
-    for _ in range(2):
-        assert client.post(f"/drafts/{draft.draft_id}/approve", data=form).status_code == 200
+    with signed_in(product, "agent@example.org") as client:
+        page = client.get(f"/drafts/{draft.draft_id}")
+        assert "Maria Lopez" in page.text, "the agent sees the real name"
+        form = {"csrf_token": token_in(page), "text": "Dear Maria Lopez,\n" + draft.text, "stars": "5"}
+        for _ in range(2):
+            assert client.post(f"/drafts/{draft.draft_id}/approve", data=form).status_code == 200
+        assert client.get("/audit").status_code == 403
     product.wait_until(lambda: drafts_of(product)[0].state is DraftState.SENT)
     (reply,) = product.posted("replies")
     assert "Dear Maria Lopez," in json.loads(reply.read_text())["body"]
     assert len(product.posted("notes")) == 1
 
-    manager = sign_in(product, "boss@example.org")
-    story = manager.get(f"/audit/{draft.draft_id}").text
+    with signed_in(product, "boss@example.org") as manager:
+        story = manager.get(f"/audit/{draft.draft_id}").text
     assert "agent@example.org" in story
     assert not [what for canary, what in CANARIES.items() if canary in story]
-    assert client.get("/audit").status_code == 403
 
     assert product.stop() == 0
     verified = citedesk("ledger", "verify", env=product.env)

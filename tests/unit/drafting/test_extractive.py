@@ -1,7 +1,7 @@
 """The composer: what it quotes, what it never quotes, and when it says that it cannot."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.draft import Layout, SentenceKind, Strength, render_text
@@ -352,7 +352,6 @@ UNIT = st.tuples(
 TEXTS = st.lists(st.lists(UNIT, min_size=1, max_size=6).map("".join), max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
 @given(TEXTS, st.sampled_from(["docs", "tickets"]))
 def test_every_evidence_sentence_of_any_reply_is_grounded_and_verbatim(texts: list[str], collection: str) -> None:
     passages = [passage(text, f"d{n}", collection=collection) for n, text in enumerate(texts)]

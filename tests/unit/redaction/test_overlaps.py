@@ -1,6 +1,6 @@
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.passage import Span
@@ -48,14 +48,12 @@ def entities(draw: st.DrawFn) -> list[Entity]:
     return [entity(min(p), max(p), draw(st.sampled_from("ABC")), draw(st.sampled_from([0.1, 0.5]))) for p in pairs]
 
 
-@settings(max_examples=60)
 @given(entities(), st.permutations(range(8)))
 def test_the_order_of_the_input_does_not_matter(found: list[Entity], order: list[int]) -> None:
     shuffled = [found[n] for n in order if n < len(found)]
     assert resolve_overlaps(TEXT, found) == resolve_overlaps(TEXT, shuffled)
 
 
-@settings(max_examples=60)
 @given(entities())
 def test_the_result_is_sorted_apart_and_covers_everything_flagged(found: list[Entity]) -> None:
     resolved = resolve_overlaps(TEXT, found)
