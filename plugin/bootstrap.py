@@ -106,6 +106,7 @@ class Services:
             k=settings.retrieval_k,
             dense_weight=settings.dense_weight,
             timer=self.timer,
+            similar_in=TICKETS,
         )
 
     def compose(self, inquiry: Inquiry, retrieval: Retrieval) -> Composition:

@@ -22,8 +22,8 @@ class Component:
 class Provenance:
     """The full record of one draft; it holds no personal data.
 
-    `passages` are those of the fused run as they stood that day; `reasons` are sentences for a reader;
-    `timings` are (step, seconds) in the order they happened.
+    `passages` are those of the final run, best first, then the similar solved tickets, as they stood that day;
+    `reasons` are sentences for a reader; `timings` are (step, seconds) in the order they happened.
     """
 
     draft_id: str

@@ -18,6 +18,8 @@ from core.ports import Embedder, LexicalIndex, Timer, Vector, VectorIndex
 from core.retrieval.analysis import lexical_query
 from core.retrieval.fusion import best_first, fuse_z, z_scores
 
+SIMILAR_K = 5
+
 
 def retrieve(
     queries: Sequence[WeightedQuery],
@@ -31,6 +33,7 @@ def retrieve(
     k: int,
     dense_weight: float,
     timer: Timer,
+    similar_in: str = "",
 ) -> Retrieval:
     """Search every collection both ways with all queries, fuse, and keep the best `k` passages.
 
@@ -38,6 +41,8 @@ def retrieve(
     collection's passages, so 1 changes nothing and 0 leaves it out. `passages` gives those that are still known;
     others are dropped, and counted in the fused run's parameters. What raises `Unavailable` leaves degraded runs
     and a word in `reduced`; when nothing answers, raises `IndexUnavailable`. `EmbedderMismatch` gets through.
+    `similar_in` names a collection whose own best `SIMILAR_K` are kept as a run "similar", whether or not they are
+    among the best of all: for people to look at, not to draft from.
     """
     weights = {name: weight for name, weight in collections.items() if weight > 0}
     started = timer()
@@ -48,13 +53,14 @@ def retrieve(
     _refuse_when_nothing_answers([*lexical_runs, *dense_runs])
     scores = fuse(lexical_runs, dense_runs, weights=weights, dense_weight=dense_weight)
     kept, known, dropped = _known(best_first(scores), passages, k)
+    similar, beside = _similar(similar_in, [*lexical_runs, *dense_runs], scores, passages)
     ended = timer()
     parameters = _parameters(weights, dense_weight, dropped)
     return Retrieval(
         queries=tuple(queries),
-        runs=(*lexical_runs, *dense_runs),
+        runs=(*lexical_runs, *dense_runs, *similar),
         fused=Run("fusion", "", _ranked(kept), k, ended - found, parameters=parameters),
-        passages=known,
+        passages=beside | known,
         reduced=reduced(lexical_runs, dense_runs),
         timings=(("lexical", searched - started), ("dense", found - searched), ("fusion", ended - found)),
     )
@@ -212,6 +218,18 @@ def _known(
         if len(kept) >= k:
             break
     return kept[:k], {passage_id: known[passage_id] for passage_id, _ in kept[:k]}, dropped
+
+
+def _similar(
+    name: str,
+    runs: Sequence[Run],
+    scores: Mapping[str, float],
+    passages: Callable[[Sequence[str]], Mapping[str, Passage]],
+) -> tuple[list[Run], dict[str, Passage]]:
+    """The run of the collection's own best passages, if there are any, and those passages."""
+    own = {item.passage_id: scores[item.passage_id] for run in runs if run.collection == name for item in run.items}
+    kept, known, _ = _known(best_first(own), passages, SIMILAR_K)
+    return ([Run("similar", name, _ranked(kept), SIMILAR_K)] if kept else []), known
 
 
 def _parameters(weights: Mapping[str, float], dense_weight: float, dropped: int) -> dict[str, float]:

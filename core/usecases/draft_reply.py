@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from core.domain.draft import OPEN_STATES, Draft, DraftState
 from core.domain.fingerprint import fingerprint
 from core.domain.jobs import DeliveryKind, EventKind, InboxItem, JobState, OutboxItem, is_mine
+from core.domain.passage import Passage
 from core.domain.provenance import Component, Provenance
 from core.domain.redaction import PlaceholderMap
 from core.domain.retrieval import Inquiry, Retrieval
@@ -213,13 +214,19 @@ def _provenance(draft_id: str, work: _Work, components: tuple[Component, ...]) -
         thread=work.thread,
         queries=tuple(query.text for query in retrieval.queries),
         runs=(*retrieval.runs, retrieval.fused),
-        passages=tuple(passage for passage, _ in retrieval.ranked),
+        passages=_passages(retrieval),
         outcome=composition.outcome,
         reasons=composition.reasons,
         components=components,
         timings=work.timings,
         signals=composition.signals,
     )
+
+
+def _passages(retrieval: Retrieval) -> tuple[Passage, ...]:
+    """Those of the final run, best first, then the others that were kept (similar solved tickets)."""
+    ranked = {passage.passage_id: passage for passage, _ in retrieval.ranked}
+    return tuple((ranked | {**retrieval.passages, **ranked}).values())
 
 
 def draft_fingerprint(draft: Draft, provenance: Provenance) -> str:

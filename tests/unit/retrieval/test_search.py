@@ -58,6 +58,7 @@ class Library:
         k: int = 3,
         depth: int = 10,
         dense_weight: float = 0.7,
+        similar_in: str = "",
     ) -> Retrieval:
         return retrieve(
             [WeightedQuery(text) for text in texts],
@@ -70,6 +71,7 @@ class Library:
             k=k,
             dense_weight=dense_weight,
             timer=ticking(),
+            similar_in=similar_in,
         )
 
 
@@ -271,3 +273,14 @@ def test_reduced_names_what_did_not_work(
     lexical_runs = [run("lexical", name, degraded=text) for name, text in zip(names, lexical, strict=True)]
     dense_runs = [run("dense", name, degraded=text) for name, text in zip(names, dense, strict=True)]
     assert reduced(lexical_runs, dense_runs) == words
+
+
+def test_similar_tickets_are_kept_even_when_the_documentation_fills_the_list(library: Library) -> None:
+    library.add(passage("old", "Somebody wrote about a browser once.", "tickets"))
+    both = {"docs": 1.0, "tickets": 0.5}
+    retrieval = library.retrieve("restart browser in safe mode", collections=both, k=1, similar_in="tickets")
+    assert ids(retrieval.fused) == ["restart"]
+    similar = [run for run in retrieval.runs if run.stage == "similar"]
+    assert [(run.collection, ids(run)) for run in similar] == [("tickets", ["old"])]
+    assert retrieval.passages["old"].text == "Somebody wrote about a browser once."
+    assert not [r for r in library.retrieve("restart", collections=both).runs if r.stage == "similar"]
