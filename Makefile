@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ARGS ?=
+TORCH := 2.13.0
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit check lint types contracts docs docs-check bench-crash constraints clean
+.PHONY: help demo test unit check lint types contracts docs docs-check site bench-crash bench-acknowledge constraints clean
 
 help: ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -36,16 +37,24 @@ docs: $(VENV)/.dev ## Write the generated pages of docs/ anew
 	@$(BIN)/python -m tools.docs
 
 docs-check: $(VENV)/.dev
-	@$(BIN)/python -m tools.docs --check
+	@$(BIN)/python -m tools.docs --check && $(BIN)/mkdocs build --quiet
+
+site: $(VENV)/.dev ## Build the documentation as a site into var/site
+	@$(BIN)/mkdocs build --quiet && echo "open var/site/index.html"
 
 bench-crash: $(VENV)/.dev ## Kill the product 20 times while it drafts and 20 times while it sends
 	@$(BIN)/python -m benchmarks.crash $(ARGS)
 
-constraints: ## Refresh constraints.txt to the newest versions that pyproject.toml allows
+bench-acknowledge: $(VENV)/.dev ## Measure how long a webhook waits for its answer
+	@$(BIN)/python -m benchmarks.acknowledge $(ARGS)
+
+constraints: ## Refresh constraints.txt to the newest versions that pyproject.toml allows (PyTorch: raise TORCH above)
 	@rm -rf var/constraints && $(PYTHON) -m venv var/constraints
-	@var/constraints/bin/python -m pip install --quiet '.[test,check]'
-	@{ echo '# Every version, written by `make constraints`. PyTorch stays pinned: see README.'; \
-	   var/constraints/bin/python -m pip freeze --exclude citedesk | sed -E 's/^torch==([0-9.]+).*/torch==\1/'; } > constraints.txt
+	@var/constraints/bin/python -m pip install --quiet 'torch==$(TORCH)' '.[test,check]'
+	@{ echo '# Every version, written by `make constraints`; PyTorch is pinned in the Makefile, and what it brings for'; \
+	   echo '# GPUs is left to it.'; \
+	   var/constraints/bin/python -m pip freeze --exclude citedesk \
+	   | grep -vE '^(nvidia|cuda|triton)' | sed -E 's/^torch==.*/torch==$(TORCH)/; s/^torch @.*/torch==$(TORCH)/'; } > constraints.txt
 	@rm -rf var/constraints
 
 clean: ## Remove the environment and all data of demos

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 import time
 from types import FrameType, TracebackType
@@ -18,6 +19,9 @@ from plugin.worker.embedded import EmbeddedWorkers
 
 log = structlog.get_logger("citedesk.serve")
 
+SWITCH_S = 0.001
+"""A drafting thread gives way to a waiting request after this long; Python's own 5 ms add up to a slow webhook."""
+
 
 class RunningService:
     """`with RunningService(services) as service:` serves until the block ends, then finishes what is under way."""
@@ -32,6 +36,7 @@ class RunningService:
         self._warm_up = threading.Thread(target=_warm_up, args=(services,), name="warm-up", daemon=True)
 
     def __enter__(self) -> Self:
+        sys.setswitchinterval(SWITCH_S)
         self._web.start()
         self._workers.start()
         self._warm_up.start()

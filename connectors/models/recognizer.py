@@ -37,6 +37,27 @@ _OTHERS = re.compile(
     r"|sono|gli|ho|della|o|os|não|um|uma|eu|meu|em)"
 )
 
+OTHER_LABELS = [
+    "CARDINAL",
+    "DATE",
+    "EVENT",
+    "FAC",
+    "GPE",
+    "LANGUAGE",
+    "LAW",
+    "LOC",
+    "MONEY",
+    "NORP",
+    "ORDINAL",
+    "ORG",
+    "PERCENT",
+    "PRODUCT",
+    "QUANTITY",
+    "TIME",
+    "WORK_OF_ART",
+]
+"""What else the pipeline labels (OntoNotes 5); unnamed, each would be a warning for each word."""
+
 
 class PresidioRecognizer:
     """Loads its models at the first text, or in `warm_up`; may be shared by threads.
@@ -84,7 +105,14 @@ def _load_engine() -> AnalyzerEngine:
         from presidio_analyzer.predefined_recognizers import SpacyRecognizer
     except ImportError as error:
         raise MissingDependency("Presidio is not installed.", hint="pip install presidio-analyzer spacy") from error
-    configuration = {"nlp_engine_name": "spacy", "models": [{"lang_code": "en", "model_name": LANGUAGE_MODEL}]}
+    configuration = {
+        "nlp_engine_name": "spacy",
+        "models": [{"lang_code": "en", "model_name": LANGUAGE_MODEL}],
+        "ner_model_configuration": {
+            "model_to_presidio_entity_mapping": {"PERSON": "PERSON"},
+            "labels_to_ignore": OTHER_LABELS,
+        },
+    }
     try:
         nlp = NlpEngineProvider(nlp_configuration=configuration).create_engine()
     except (OSError, ValueError) as error:
