@@ -39,20 +39,38 @@ app.add_typer(ledger.app, name="ledger")
 
 def main() -> None:
     """Run a command. Errors of use are one line on stderr; nobody ever sees a traceback."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    """The exit status."""
     try:
-        app(standalone_mode=True)
+        return int(app(standalone_mode=False) or 0)
     except CitedeskError as error:
         _complain(error.message, error.hint)
-        sys.exit(next(code for kind, code in EXIT_CODES if isinstance(error, kind)))
-    except KeyboardInterrupt:
-        sys.exit(130)
+        return next(code for kind, code in EXIT_CODES if isinstance(error, kind))
+    except typer.TyperException as error:
+        return _complain_of_use(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
     except Exception as error:  # noqa: BLE001 - the command line's edge
         _report_unforeseen(error)
-        sys.exit(70)
+        return 70
 
 
 def _complain(message: str, hint: str) -> None:
     typer.echo(f"citedesk: {message}" + (f" {hint}" if hint else ""), err=True)
+
+
+def _complain_of_use(error: typer.TyperException) -> int:
+    """A wrong option or argument; a bare group such as `citedesk user` shows its help instead."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(error.format_message())
+        return 2
+    hint = f"Try `{context.command_path} --help`." if context else ""
+    _complain(" ".join(error.format_message().split()).rstrip(".") + ".", hint)
+    return 2
 
 
 def _report_unforeseen(error: Exception) -> None:

@@ -97,7 +97,25 @@ def _prepare(folder: Path, port: int) -> tuple[Settings, Secrets]:
         base_url="",
         host="127.0.0.1",
     )
+    _write_env_file(settings, made)
     return settings, made
+
+
+def _write_env_file(settings: Settings, made: Secrets) -> None:
+    """So that `citedesk doctor --env-file ...` and `citedesk serve --env-file ...` know the demo's installation."""
+    lines = (
+        f"CITEDESK_DATA_DIR={settings.data_dir.resolve()}",
+        f"CITEDESK_FOLDER_DIR={(settings.data_dir / 'helpdesk').resolve()}",
+        f"CITEDESK_FOLDER_SECRET={made.webhook}",
+        f"CITEDESK_PORT={settings.port}",
+    )
+    path = _env_file(settings)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def _env_file(settings: Settings) -> Path:
+    return settings.data_dir / "citedesk.env"
 
 
 def _free_port(first: int) -> int:
@@ -244,5 +262,6 @@ def _say_where(settings: Settings, made: Secrets, out: Console, seconds: float) 
         f"  agent    agent@example.org    password {made.password}",
         f"  manager  manager@example.org  password {made.password}",
         f"  Replies are written to {settings.folder_dir}/replies. Ctrl-C stops.",
+        f"  Try: citedesk doctor --env-file {_env_file(settings)}",
     ):
         out.print(line, highlight=False, soft_wrap=True)

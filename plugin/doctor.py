@@ -6,6 +6,8 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
+from pathlib import Path
 
 from core.errors import CitedeskError, DataFolderLocked
 from core.ports import CollectionSize
@@ -101,7 +103,7 @@ def _records(records: Records) -> Iterator[Finding]:
         inbox, outbox, head = tx.inbox.counts(), tx.outbox.counts(), tx.ledger.head()
         drafts = tx.drafts.counts_by_state()
         sizes = tx.documents.sizes()
-    yield Finding("drafts", Verdict.OK, ", ".join(f"{n} {state}" for state, n in drafts.items()) or "none yet")
+    yield Finding("drafts", Verdict.OK, _counts(drafts))
     parked = inbox.get("parked", 0) + outbox.get("parked", 0)  # type: ignore[call-overload]
     counts = f"inbox {_counts(inbox)}; outbox {_counts(outbox)}"
     fix = "The queue lists them under failed, with a retry button." if parked else ""
@@ -112,7 +114,7 @@ def _records(records: Records) -> Iterator[Finding]:
 
 def _counts(counts: object) -> str:
     items = dict(counts).items()  # type: ignore[call-overload]
-    return ", ".join(f"{n} {state}" for state, n in items if n) or "empty"
+    return ", ".join(f"{n} {state}" for state, n in items if n) or "none"
 
 
 def _collections(sizes: list[CollectionSize]) -> Iterator[Finding]:
@@ -150,7 +152,14 @@ def _indexes(services: Services) -> Iterator[Finding]:
     with services.uow() as tx:
         sizes = tx.documents.sizes()
     for size in sizes:
-        yield _checked(f"index {size.collection}", lambda size=size: _compare(services, size))  # type: ignore[misc]
+        yield _checked(f"index {size.collection}", partial(_compare, services, size))
+    for name in ("lexical", "dense"):
+        folder = services.settings.data_dir / "indexes" / name
+        yield Finding(f"{name} index", Verdict.OK, f"{_bytes_in(folder) / 1e6:.1f} MB in {folder}")
+
+
+def _bytes_in(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _compare(services: Services, size: CollectionSize) -> str:
@@ -174,7 +183,10 @@ def _models(services: Services, load: bool) -> Iterator[Finding]:
         space = services.embedder.identity
         if load:
             services.embedder.warm_up()
-        return f"{space.name}, {space.dimension} dimensions, sha256 {space.sha256[:12]}"
+        return (
+            f"{space.name}, {space.dimension} dimensions, sha256 {space.sha256[:12]}, "
+            f"{'loaded ' if load else ''}from {services.embedder.location}"
+        )
 
     def recognizer() -> str:
         if load:

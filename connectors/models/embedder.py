@@ -66,6 +66,11 @@ class SentenceTransformerEmbedder:
             check_pinned(PACKAGED_NAME, sha256)
         return EmbedderIdentity(_plain_name(self._name), sha256, folder.dimension)
 
+    @property
+    def location(self) -> Path:
+        """The folder the model is loaded from."""
+        return self._folder.path
+
     def count_tokens(self, text: str) -> int:
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 

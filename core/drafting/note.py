@@ -43,9 +43,8 @@ def _reply(sentences: tuple[Sentence, ...]) -> str:
     for sentence in sentences:
         if sentence.grounded:
             markers = "".join(f"[{marker}]" for marker in dict.fromkeys(c.marker for c in sentence.citations))
-            lead = _LEAD[sentence.layout] if parts else _LEAD[sentence.layout].strip("\n ")
-            parts.append(f"{lead}{sentence.text}{f' {markers}' if markers else ''}")
-    return "".join(parts)
+            parts.append(f"{_LEAD[sentence.layout]}{sentence.text}{f' {markers}' if markers else ''}")
+    return "".join(parts).lstrip()
 
 
 def _source(evidence: Evidence) -> str:

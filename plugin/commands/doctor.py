@@ -32,6 +32,9 @@ def doctor(
     colours = {Verdict.OK: "green", Verdict.WARNING: "yellow", Verdict.WRONG: "bold red"}
     findings = examine(settings, load_models=not quick)
     table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for finding in findings:
         text = escape(finding.text) + (f"\n-> {escape(finding.fix)}" if finding.fix else "")
         table.add_row(finding.area, f"[{colours[finding.verdict]}]{finding.verdict}[/]", text)
