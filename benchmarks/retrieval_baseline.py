@@ -1,16 +1,15 @@
 """nDCG@10 and R@10 of the lexical, the dense and the fused run on a BEIR folder with judged documents.
 
-    python -m benchmarks.retrieval_baseline --data path/to/set [--split dev] [--cache folder]
+    python -m benchmarks.retrieval_baseline --data path/to/set [--split dev]
 
-The folder holds corpus.jsonl and SPLIT/queries.jsonl, SPLIT/qrels.tsv. Documents are cut into passages of about 120
-words; a document ranks as its best passage. A query with a `thread` is searched as a thread.
+The folder holds corpus.jsonl and SPLIT/queries.jsonl, SPLIT/qrels.tsv. Documents are ingested as the product does it;
+a document ranks as its best passage. A query with a `thread` is searched as a thread.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import hashlib
 import json
 import math
 import time
@@ -20,38 +19,55 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from connectors.models.embedder import SentenceTransformerEmbedder
 from connectors.search.chroma import ChromaVectorIndex
 from connectors.search.embedded import EmbeddedLexicalIndex
-from core.domain.passage import Passage, Run, Span
+from connectors.storage.store import open_store
+from core.domain.passage import Passage, Run
 from core.domain.retrieval import Inquiry, Retrieval
-from core.ports import Embedder, VectorEntry, Vectors
-from core.retrieval.analysis import lexical_entry
 from core.retrieval.fusion import best_first, fuse_rrf
 from core.retrieval.query import queries_for
 from core.retrieval.search import retrieve
+from ingest.pipeline import ingest
+from ingest.report import Cutting
+from ingest.sources import jsonl_items
 
 COLLECTION = "docs"
+OVERLAP_WORDS = 20
 CUTOFF = 10
 
 Qrels = Mapping[str, Mapping[str, int]]
 
 
 class Bench:
-    """One set, indexed for real in a temporary folder."""
+    """One set, ingested as the product does it, into real stores in a temporary folder."""
 
-    def __init__(self, passages: Sequence[Passage], embedder: Embedder, folder: Path, cache: Path | None) -> None:
-        self.passages = {passage.passage_id: passage for passage in passages}
-        self.embedder = embedder
+    def __init__(self, corpus: Path, folder: Path, words: int) -> None:
+        self.store = open_store(f"sqlite:///{folder / 'bench.db'}", vault_key=bytes(32), ledger_key=bytes(32))
+        self.store.migrate()
         self.lexical = EmbeddedLexicalIndex(folder / "lexical")
-        self.lexical.replace(COLLECTION, [], [lexical_entry(passage) for passage in passages])
-        vectors = embed_cached([passage.contextual_text for passage in passages], embedder, cache)
-        rows = zip(passages, vectors, strict=True)
-        entries = [VectorEntry(passage.passage_id, passage.doc_id, vector) for passage, vector in rows]
         self.dense = ChromaVectorIndex(folder / "dense")
-        self.dense.replace(COLLECTION, [], entries, embedder.identity)
+        self.embedder = SentenceTransformerEmbedder("packaged")
+        self.ingested = ingest(
+            COLLECTION,
+            jsonl_items(corpus),
+            uow=self.store.uow,
+            lexical=self.lexical,
+            vectors=self.dense,
+            embedder=self.embedder,
+            cutting=Cutting(words, OVERLAP_WORDS),
+            batch=64,
+        )
+        with self.store.uow() as tx:
+            self.names = {record.doc_id: name for name, record in tx.documents.manifest(COLLECTION).items()}
+
+    def passages(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
+        with self.store.uow() as tx:
+            return tx.documents.passages(passage_ids)
+
+    def close(self) -> None:
+        self.dense.close()
+        self.store.close()
 
     def retrieve(self, inquiry: Inquiry, depth: int, dense_weight: float) -> Retrieval:
         return retrieve(
@@ -60,7 +76,7 @@ class Bench:
             lexical=self.lexical,
             vectors=self.dense,
             embedder=self.embedder,
-            passages=lambda ids: {name: self.passages[name] for name in ids},
+            passages=self.passages,
             depth=depth,
             k=2 * depth,
             dense_weight=dense_weight,
@@ -69,60 +85,12 @@ class Bench:
 
     def documents(self, scores: Iterable[tuple[str, float]]) -> list[str]:
         """Documents by their best passage."""
+        listed = dict(scores)
         best: dict[str, float] = {}
-        for passage_id, score in scores:
-            doc_id = self.passages[passage_id].doc_id
-            best[doc_id] = max(score, best.get(doc_id, -math.inf))
-        return [doc_id for doc_id, _ in best_first(best)]
-
-
-def cut(record: Mapping[str, str], words: int) -> list[Passage]:
-    """Passages of about `words` words, ended at a paragraph where one ends in the last third."""
-    text = record["text"] or record["title"]
-    passages: list[Passage] = []
-    start = 0
-    while start < len(text) and text[start:].strip():
-        end = _end(text, start, words)
-        passages.append(
-            Passage(
-                passage_id=f"{record['_id']}#{len(passages)}",
-                doc_id=record["_id"],
-                collection=COLLECTION,
-                title=record["title"],
-                heading_path=(),
-                text=text[start:end],
-                span=Span(start, end),
-                section_span=Span(0, len(text)),
-                doc_version="",
-            )
-        )
-        start = end
-    return passages
-
-
-def _end(text: str, start: int, words: int) -> int:
-    position, count, paragraph = start, 0, 0
-    while count < words and position < len(text):
-        while position < len(text) and text[position].isspace():
-            position += 1
-        while position < len(text) and not text[position].isspace():
-            position += 1
-        count += 1
-        if count > words * 2 / 3 and text.startswith("\n\n", position):
-            paragraph = position
-    return paragraph if paragraph and text[position:].strip() else position
-
-
-def embed_cached(texts: Sequence[str], embedder: Embedder, cache: Path | None) -> Vectors:
-    if cache is None:
-        return embedder.embed_passages(texts)
-    key = hashlib.sha256("\0".join([embedder.identity.sha256, *texts]).encode()).hexdigest()[:16]
-    file = cache / f"{key}.npy"
-    if not file.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        np.save(file, embedder.embed_passages(texts))
-    vectors: Vectors = np.load(file)
-    return vectors
+        for passage_id, passage in self.passages(list(listed)).items():
+            name = self.names[passage.doc_id]
+            best[name] = max(listed[passage_id], best.get(name, -math.inf))
+        return [name for name, _ in best_first(best)]
 
 
 def inquiry(record: Mapping[str, Any]) -> Inquiry:
@@ -200,16 +168,15 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=100, help="passages each index is asked for")
     parser.add_argument("--dense-weight", type=float, default=0.7, help="weight of the dense run, 0 to 1")
     parser.add_argument("--words", type=int, default=120, help="words of a passage")
-    parser.add_argument("--cache", type=Path, help="folder that keeps the passages' vectors")
     asked = parser.parse_args()
-    corpus = read_jsonl(asked.data / "corpus.jsonl")
-    passages = [passage for record in corpus for passage in cut(record, asked.words)]
-    print(f"{len(corpus)} documents, {len(passages)} passages")
     with TemporaryDirectory() as folder:
-        bench = Bench(passages, SentenceTransformerEmbedder("packaged"), Path(folder), asked.cache)
+        bench = Bench(asked.data / "corpus.jsonl", Path(folder), asked.words)
+        print(
+            f"{bench.ingested.added} documents, {bench.ingested.passages} passages, {bench.ingested.duplicates} doubles"
+        )
         queries = read_jsonl(asked.data / asked.split / "queries.jsonl")
         report(bench, queries, read_qrels(asked.data / asked.split / "qrels.tsv"), asked.depth, asked.dense_weight)
-        bench.dense.close()
+        bench.close()
 
 
 if __name__ == "__main__":

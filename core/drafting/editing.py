@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -10,16 +11,26 @@ from core.domain.draft import Citation, Sentence, SentenceKind
 from core.drafting.grounding import disagreement
 from core.drafting.sentences import units_of
 from core.drafting.words import content_stems, normalise, squeeze
+from core.mail.phrases import CLOSING_PHRASES
+from core.redaction.placeholders import PLACEHOLDER
 
 KEEPS_CITATION_FROM = 0.7
 """Share of an edited sentence's content words that must stand in the quotation for the citation to stay."""
+
+_GREETING = (
+    r"hello|hi|hey|dear|good (?:morning|afternoon|evening|day)"
+    r"|hallo|guten (?:tag|morgen|abend)|sehr geehrte[rs]?|liebe[rs]?"
+    r"|bonjour|bonsoir|chère?|hola|buen[oa]s (?:días|tardes)|estimad[oa]s?|ciao|buongiorno|gentile|salve"
+    r"|olá|bom dia|boa tarde|prezad[oa]s?|car[oa]"
+)
+_COURTESY = re.compile(rf"(?:{_GREETING})(?:[ ][^\W\d]+\.?){{0,4}}[,!.]?|(?:{CLOSING_PHRASES})[,!.]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class EditedSentence:
     """A sentence of the edited reply. `origin` "agent" is shown as "yours".
 
-    `supported` is False when nothing that is cited says it; greetings and the like of the draft count as supported.
+    `supported` is False when nothing that is cited says it; greetings and closings count as supported.
     """
 
     text: str
@@ -61,6 +72,8 @@ def _kept(text: str, sentence: Sentence) -> EditedSentence:
 
 def _changed(text: str, sentences: Sequence[Sentence]) -> EditedSentence:
     """The agent's sentence, resting on the drafted one that it shares most words with, if that still supports it."""
+    if is_courtesy(text):
+        return EditedSentence(text, "agent", (), True)
     stems = content_stems(text)
     rivals = [sentence for sentence in sentences if sentence.kind is SentenceKind.EVIDENCE and sentence.grounded]
     nearest = max(rivals, key=lambda sentence: _shared(stems, sentence), default=None)
@@ -69,6 +82,15 @@ def _changed(text: str, sentences: Sequence[Sentence]) -> EditedSentence:
     if disagreement(text, [citation.quoted_text for citation in nearest.citations]):
         return EditedSentence(text, "agent", (), False)
     return EditedSentence(text, "agent", nearest.citations, True)
+
+
+def is_courtesy(text: str) -> bool:
+    """Whether the text only greets or closes: it states nothing, so it needs no source.
+
+    >>> is_courtesy("Dear <PERSON_1>,"), is_courtesy("Many thanks"), is_courtesy("Hello, the limit is 5 GB.")
+    (True, True, False)
+    """
+    return bool(_COURTESY.fullmatch(PLACEHOLDER.sub("Name", squeeze(text))))
 
 
 def _shared(stems: set[str], sentence: Sentence) -> float:

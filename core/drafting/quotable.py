@@ -6,7 +6,8 @@ import re
 
 from core.domain.passage import Passage
 from core.drafting.sentences import UnitKind
-from core.drafting.words import PLACEHOLDER, normalise, urls_of
+from core.drafting.words import normalise, urls_of
+from core.redaction.placeholders import PLACEHOLDER
 
 TICKETS = "tickets"
 """The collection of earlier solved tickets: their passages were written by people to people."""

@@ -10,7 +10,6 @@ import re
 import unicodedata
 
 URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"”’)\]]+", re.IGNORECASE)
-PLACEHOLDER = re.compile(r"<[A-Z][A-Z_]*_\d+>")
 _TOKEN = re.compile(r"[^\s,;!?()\[\]{}\"“”«»<>|`*]+")
 _IDENTIFIER = re.compile(r"\d|_|[.:/\\@]\w|[a-z][A-Z]")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")

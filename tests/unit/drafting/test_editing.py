@@ -64,3 +64,9 @@ def test_words_put_in_front_of_a_sentence_make_it_the_agents() -> None:
 def test_a_sentence_that_was_not_grounded_stays_unsupported() -> None:
     struck = Sentence("It is said so.", SentenceKind.EVIDENCE, (), grounded=False, reason="no source is cited")
     assert not check_edit("It is said so.", [struck])[0].supported
+
+
+def test_another_greeting_needs_no_source_but_a_claim_behind_it_does() -> None:
+    assert outcome(TEXT.replace("Hello,", "Dear <PERSON_4>,"))[0] == ("agent", [], True)
+    assert outcome(TEXT.replace("Kind regards,\nYour support team", "Many thanks"))[-1] == ("agent", [], True)
+    assert outcome(TEXT.replace("Hello,", "Dear <PERSON_4>, it costs 5 euros."))[0] == ("agent", [], False)
