@@ -88,6 +88,7 @@ def draft_reply(
         return _store_ignored(item, reason or NOTHING_TO_ANSWER, uow)
     work = _work(ticket, message, loaded, recognizer, search, compose, laps)
     laps.start("storing the draft")
+    parts = components()
     with uow() as tx:
         if not is_mine(item, tx.inbox.get(item.item_id)):
             raise JobTakenOver("Another worker took this job over; what it does counts.")
@@ -96,7 +97,7 @@ def draft_reply(
             finished = _finished(item, JobState.IGNORED, reason)
             tx.inbox.save(finished)
         else:
-            finished = _store(item, work, tx, components(), address_of, announce, clock, new_id)
+            finished = _store(item, work, tx, parts, address_of, announce, clock, new_id)
         tx.commit()
     return finished
 

@@ -21,6 +21,18 @@ MAX_REPLY_CHARS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
+class _Wording:
+    """What an agent typed, redacted before the transaction begins: recognising takes so long that others would wait.
+
+    `before` and `after` are the ticket's placeholders without and with what was found in it.
+    """
+
+    redacted: str
+    before: PlaceholderMap
+    after: PlaceholderMap
+
+
+@dataclass(frozen=True, slots=True)
 class DraftView:
     """A draft as an authorised agent may see it; `placeholders` are personal data and go no further than the page."""
 
@@ -46,10 +58,11 @@ def edit_draft(
 ) -> Draft:
     """Keep the agent's own wording; personal values in it become placeholders before it is stored."""
     _check_length(text)
+    wording = _reply_wording(draft_id, text, uow, recognizer)
     with uow() as tx:
         draft = tx.drafts.get(draft_id, for_update=True)
         _must_be_open(draft)
-        edited = _with_text(draft, text, tx, recognizer)
+        edited = _with_text(draft, wording, tx)
         if edited.edited_text != draft.edited_text:
             edited = _with_entry(edited, "DraftEdited", agent, tx, clock, {"sha256": _sha256(edited.text)})
         tx.drafts.save(edited)
@@ -75,12 +88,13 @@ def approve_draft(
     """
     _check_stars(stars)
     _check_length(text or "")
+    wording = None if text is None else _reply_wording(draft_id, text, uow, recognizer)
     with uow() as tx:
         draft = tx.drafts.get(draft_id, for_update=True)
         if draft.state in (DraftState.APPROVED, DraftState.SENT):
             return draft
         check_transition(draft, DraftState.APPROVED)
-        approved = _approved(draft, text, agent, stars, tx, recognizer, clock)
+        approved = _approved(draft, wording, agent, stars, tx, clock)
         tx.drafts.save(approved)
         tx.outbox.add(_reply(approved, clock))
         tx.commit()
@@ -102,14 +116,14 @@ def reject_draft(
     """Close the draft with a reason; rejecting it again changes nothing."""
     _check_stars(stars)
     _check_length(comment)
+    wording = _wording(draft_id, comment, uow, recognizer)
     with uow() as tx:
         draft = tx.drafts.get(draft_id, for_update=True)
         if draft.state is DraftState.REJECTED:
             return draft
         check_transition(draft, DraftState.REJECTED)
-        redacted, placeholders = redact_edit(comment, recognizer=recognizer, placeholders=_placeholders(draft, tx))
-        tx.vault.save(vault_subject(draft.connector, draft.ticket_id), placeholders)
-        decision = Decision(agent.login, clock(), reason=reason, comment=redacted.text, stars=stars)
+        _keep(wording, draft, tx)
+        decision = Decision(agent.login, clock(), reason=reason, comment=wording.redacted, stars=stars)
         rejected = replace(draft, state=DraftState.REJECTED, decision=decision)
         rejected = _with_entry(rejected, "DraftRejected", agent, tx, clock, {"reason": reason.value, "stars": stars})
         tx.drafts.save(rejected)
@@ -131,15 +145,9 @@ def request_another(
 
 
 def _approved(
-    draft: Draft,
-    text: str | None,
-    agent: User,
-    stars: int | None,
-    tx: UnitOfWork,
-    recognizer: EntityRecognizer,
-    clock: Clock,
+    draft: Draft, wording: _Wording | None, agent: User, stars: int | None, tx: UnitOfWork, clock: Clock
 ) -> Draft:
-    edited = draft if text is None else _with_text(draft, text, tx, recognizer)
+    edited = _with_text(draft, wording, tx) if wording else draft
     if not edited.text.strip():
         raise BadInput("There is nothing to send yet.", hint="Write the reply, then approve it.")
     decision = Decision(agent.login, clock(), final_text=edited.text, stars=stars)
@@ -152,15 +160,36 @@ def _approved(
     return _with_entry(approved, "DraftApproved", agent, tx, clock, details)
 
 
-def _with_text(draft: Draft, text: str, tx: UnitOfWork, recognizer: EntityRecognizer) -> Draft:
-    """The draft with the agent's text, redacted; unchanged when the agent typed nothing new."""
+def _reply_wording(draft_id: str, text: str, uow: UnitOfWorkFactory, recognizer: EntityRecognizer) -> _Wording:
+    """Nothing is looked for in a text that is the present one."""
     text = text.replace("\r\n", "\n").strip()
-    before = _placeholders(draft, tx)
+    with uow() as tx:
+        draft = tx.drafts.get(draft_id)
+        before = _placeholders(draft, tx)
     if text == restore(draft.text, before).strip():
-        return draft
-    redacted, placeholders = redact_edit(text, recognizer=recognizer, placeholders=before)
-    tx.vault.save(vault_subject(draft.connector, draft.ticket_id), placeholders)
-    return replace(draft, edited_text=redacted.text)
+        return _Wording(draft.text, before, before)
+    return _wording(draft_id, text, uow, recognizer)
+
+
+def _wording(draft_id: str, text: str, uow: UnitOfWorkFactory, recognizer: EntityRecognizer) -> _Wording:
+    with uow() as tx:
+        before = _placeholders(tx.drafts.get(draft_id), tx)
+    redacted, after = redact_edit(text, recognizer=recognizer, placeholders=before)
+    return _Wording(redacted.text, before, after)
+
+
+def _with_text(draft: Draft, wording: _Wording, tx: UnitOfWork) -> Draft:
+    """The draft with the agent's text; unchanged when the agent typed nothing new."""
+    _keep(wording, draft, tx)
+    return draft if wording.redacted == draft.text else replace(draft, edited_text=wording.redacted)
+
+
+def _keep(wording: _Wording, draft: Draft, tx: UnitOfWork) -> None:
+    """Put the placeholders into the vault, unless somebody changed them since the text was redacted with them."""
+    if _placeholders(draft, tx) != wording.before:
+        raise DraftStateConflict("Somebody worked on this ticket at the same moment.", hint="Please do it once more.")
+    if wording.after != wording.before:
+        tx.vault.save(vault_subject(draft.connector, draft.ticket_id), wording.after)
 
 
 def _with_entry(

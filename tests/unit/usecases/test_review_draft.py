@@ -4,6 +4,7 @@ import pytest
 
 from core.domain.draft import Draft, DraftState, RejectReason
 from core.domain.jobs import DeliveryKind, EventKind
+from core.domain.redaction import Entity, PlaceholderMap
 from core.errors import BadInput, DraftNotFound, DraftStateConflict, VaultSealed
 from core.usecases.review_draft import (
     MAX_REPLY_CHARS,
@@ -14,6 +15,7 @@ from core.usecases.review_draft import (
     request_another,
     view_draft,
 )
+from tests.fakes.recognizer import FakeRecognizer
 from tests.unit.usecases.world import AGENT, QUOTE, World, abstained
 
 
@@ -265,3 +267,50 @@ def test_the_draft_knows_the_entry_of_a_request_for_another() -> None:
     draft = world.drafted()
     another(world, draft)
     assert world.stored(draft.draft_id).ledger_number == world.ledger()[-1].number
+
+
+class BusyRecognizer(FakeRecognizer):
+    """While it works somebody else uses the store, as a webhook would."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__({"Grace Hopper": "PERSON"})
+        self._world = world
+        self.meanwhile: dict[str, str] = {}
+        self.calls = 0
+
+    def recognize(self, text: str) -> list[Entity]:
+        self.calls += 1
+        with self._world.store.uow() as tx:
+            subject = "fake|t1"
+            if self.meanwhile:
+                tx.vault.save(subject, PlaceholderMap({**tx.vault.load(subject).values, **self.meanwhile}))
+            tx.commit()
+        return super().recognize(text)
+
+
+def test_nobody_waits_for_the_store_while_a_text_is_redacted() -> None:
+    world = World()
+    draft = world.drafted()
+    world.recognizer = BusyRecognizer(world)
+    edited = edit(world, draft, "Grace Hopper says hello.")
+    assert "Grace" not in edited.text
+    assert approve(world, edited, "Grace Hopper says good-bye.").state is DraftState.APPROVED
+
+
+def test_approving_what_is_there_looks_for_nothing() -> None:
+    world = World()
+    draft = world.drafted()
+    world.recognizer = recognizer = BusyRecognizer(world)
+    assert approve(world, draft, QUOTE).edited_text is None
+    assert recognizer.calls == 0
+
+
+def test_placeholders_that_changed_meanwhile_are_not_overwritten() -> None:
+    world = World()
+    draft = world.drafted()
+    world.recognizer = recognizer = BusyRecognizer(world)
+    recognizer.meanwhile = {"<PHONE_NUMBER_1>": "+44 20 7946 0000"}
+    with pytest.raises(DraftStateConflict):
+        edit(world, draft, "Grace Hopper says hello.")
+    assert "<PHONE_NUMBER_1>" in world.placeholders("t1").values
+    assert world.stored(draft.draft_id).edited_text is None
