@@ -31,7 +31,7 @@ from core.domain.provenance import Component
 from core.domain.retrieval import Inquiry, Retrieval
 from core.drafting.composition import Composition, Limits, Style
 from core.drafting.extractive import compose
-from core.errors import ConnectorNotFound, DataFolderLocked, StorageFull, StoreUnavailable
+from core.errors import ConnectorNotFound, DataFolderLocked, StorageFull, StoreUnavailable, VaultSealed
 from core.ports import Helpdesk, UnitOfWork, Webhook
 from core.retrieval.query import queries_for
 from core.retrieval.search import retrieve
@@ -167,11 +167,25 @@ def open_records(settings: Settings) -> Records:
     quiet_libraries()
     _make_folder(settings.data_dir)
     secret = settings.secret_key.get_secret_value() if settings.secret_key else None
-    master = load_master_key(secret, settings.data_dir / "secret.key")
+    key_file = settings.data_dir / "secret.key"
+    is_new_key = not secret and not key_file.exists()
+    master = load_master_key(secret, key_file)
     ledger_key = derive_key(master, "ledger")
     store = open_store(settings.store_url, vault_key=derive_key(master, "vault"), ledger_key=ledger_key)
     store.migrate()
+    if is_new_key:
+        _refuse_lost_key(store, key_file)
     return Records(settings, store, ledger_key, derive_key(master, "session"))
+
+
+def _refuse_lost_key(store: Store, key_file: Path) -> None:
+    """A new key is right for a new installation only: another one's vault and ledger cannot be read with it."""
+    with store.uow() as tx:
+        entries = tx.ledger.head().number
+    if entries:
+        store.close()
+        key_file.unlink()
+        raise VaultSealed(f"The key file {key_file} is gone, but the ledger has {entries} entries sealed with it.")
 
 
 def open_services(settings: Settings) -> Services:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,7 +49,10 @@ def retrieve(
     started = timer()
     lexical_runs = search_lexical(queries, weights, index=lexical, depth=depth, timer=timer)
     searched = timer()
-    dense_runs = search_dense(queries, weights, index=vectors, embedder=embedder, depth=depth, timer=timer)
+    dense_runs = _with_gaps_named(
+        lexical_runs,
+        search_dense(queries, weights, index=vectors, embedder=embedder, depth=depth, timer=timer),
+    )
     found = timer()
     _refuse_when_nothing_answers([*lexical_runs, *dense_runs])
     scores = fuse(lexical_runs, dense_runs, weights=weights, dense_weight=dense_weight)
@@ -144,6 +148,16 @@ def reduced(lexical_runs: Sequence[Run], dense_runs: Sequence[Run]) -> tuple[str
     if len({word for _, word in states}) == 1:
         return tuple(filter(None, {word for _, word in states}))
     return tuple(f"{name}: {word}" for name, word in states if word)
+
+
+def _with_gaps_named(lexical_runs: Sequence[Run], dense_runs: Sequence[Run]) -> list[Run]:
+    """A dense search always finds something where there is anything: nothing beside lexical hits is a lost index."""
+    return [
+        replace(dense, degraded=f"The dense index holds nothing of {dense.collection}.")
+        if lexical.items and not dense.items and not dense.degraded
+        else dense
+        for lexical, dense in zip(lexical_runs, dense_runs, strict=True)
+    ]
 
 
 def _run(

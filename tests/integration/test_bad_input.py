@@ -59,6 +59,21 @@ def test_a_key_file_that_others_can_read_is_refused(product: Product) -> None:
     assert "secret.key" in one_line(done.stderr)
 
 
+def test_a_key_file_that_is_lost_is_not_quietly_replaced(product: Product) -> None:
+    product.start()
+    product.add_ticket("B3", "Password", "How do I reset a forgotten password?")
+    product.announce("B3")
+    product.wait_until(lambda: product.posted("notes"))
+    product.stop()
+    (product.data / "secret.key").rename(product.root / "elsewhere")
+    for arguments in (("ledger", "verify"), ("serve",)):
+        done = citedesk(*arguments, env=product.env)
+        assert done.returncode == 1
+        assert "secret.key is gone" in one_line(done.stderr)
+    (product.root / "elsewhere").rename(product.data / "secret.key")
+    assert citedesk("ledger", "verify", env=product.env).returncode == 0
+
+
 def test_a_port_that_is_taken(product: Product, tmp_path: Path) -> None:
     product.start()
     env = {**product.env, "CITEDESK_DATA_DIR": str(tmp_path / "other")}

@@ -284,3 +284,10 @@ def test_similar_tickets_are_kept_even_when_the_documentation_fills_the_list(lib
     assert [(run.collection, ids(run)) for run in similar] == [("tickets", ["old"])]
     assert retrieval.passages["old"].text == "Somebody wrote about a browser once."
     assert not [r for r in library.retrieve("restart", collections=both).runs if r.stage == "similar"]
+
+
+def test_a_dense_index_that_lost_a_collection_is_named(library: Library) -> None:
+    library.vectors.drop("docs")
+    retrieval = library.retrieve("restart browser in safe mode")
+    assert retrieval.reduced == ("lexical only",)
+    assert ids(retrieval.fused)[0] == "restart"
