@@ -261,6 +261,7 @@ def _say_where(settings: Settings, made: Secrets, out: Console, seconds: float) 
     for line in (
         f"  agent    agent@example.org    password {made.password}",
         f"  manager  manager@example.org  password {made.password}",
+        f"  Ask the documentation yourself at {settings.public_url}/ask",
         f"  Replies are written to {settings.folder_dir}/replies. Ctrl-C stops.",
         f"  Try: citedesk doctor --env-file {_env_file(settings)}",
     ):
