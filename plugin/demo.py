@@ -29,7 +29,7 @@ from core.domain.jobs import JobState
 from core.errors import BadInput, HelpdeskUnavailable
 from ingest.report import IngestReport
 from plugin.bootstrap import Services, new_id, now, open_services
-from plugin.library import ingest_docs, ingest_tickets
+from plugin.ingestion import ingest_docs, ingest_tickets
 from plugin.logs import configure_logs
 from plugin.progress import progress_bar
 from plugin.serve import RunningService, wait_for_stop

@@ -192,7 +192,10 @@ def _models(services: Services, load: bool) -> Iterator[Finding]:
         if load:
             services.recognizer.warm_up()
         part = services.recognizer.component
-        return f"{part.name} {part.version}"
+        return (
+            f"{part.name}: {part.version}, sha256 {part.sha256[:12]}, "
+            f"{'loaded ' if load else ''}from {services.recognizer.location}"
+        )
 
     yield _checked("embedder", embedder)
     yield _checked("recognizer", recognizer)

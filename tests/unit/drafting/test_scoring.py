@@ -11,7 +11,7 @@ from core.drafting.composition import Limits
 from core.drafting.questions import Question
 from core.drafting.scoring import Scored, score
 from tests.fakes.search import FakeEmbedder
-from tests.unit.drafting.library import draft, found, passage, quoted
+from tests.unit.drafting.passages import draft, found, passage, quoted
 
 TOLD = "How do I clear the browser cache?"
 
