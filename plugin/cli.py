@@ -7,7 +7,7 @@ import sys
 import typer
 
 from core.errors import BadInput, CitedeskError, Conflict, NotFound, Refused, Unavailable
-from plugin.commands import accounts, ask, demo, doctor, ingest, ledger, serve
+from plugin.commands import accounts, ask, demo, doctor, evaluate, ingest, ledger, serve
 
 EXIT_CODES: tuple[tuple[type[CitedeskError], int], ...] = (
     (BadInput, 2),
@@ -35,6 +35,7 @@ app.command("ask")(ask.ask)
 app.command("doctor")(doctor.doctor)
 app.add_typer(accounts.app, name="user")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(evaluate.app, name="eval")
 
 
 def main() -> None:
