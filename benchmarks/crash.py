@@ -87,11 +87,12 @@ def kill_while_sending(product: Product, kills: int, rng: random.Random) -> None
 def approve_some(records: Records, count: int) -> None:
     """Approve `count` open drafts, as the review page does; the serving process sends them."""
     from core.domain.provenance import Component
-    from core.domain.redaction import Entity
+    from core.domain.redaction import NO_LISTS, Entity
     from core.usecases.review_draft import approve_draft
 
     class NothingFound:
         component = Component("recognizer", "none")
+        lists = NO_LISTS
 
         def recognize(self, _text: str) -> list[Entity]:
             return []
@@ -136,7 +137,7 @@ def examine(product: Product, tickets: list[str], kills: int, seconds: float) ->
     replies = Counter(path.parent.name for path in product.posted("replies"))
     lost = sum(drafts[t] == 0 for t in tickets) + sum(notes[t] == 0 for t in tickets) + len(sent - set(replies))
     twice = sum(n - 1 for counted in (drafts, notes, replies) for n in counted.values() if n > 1)
-    report = verify_ledger(uow=records.uow, key=records.ledger_key)
+    report = verify_ledger(uow=records.uow, keys=records.seal_keys)
     records.close()
     return Result(kills, len(tickets), lost, twice, len(report.problems), round(seconds, 1))
 

@@ -11,6 +11,7 @@ Each class carries four things that the three edges (web, worker, command line) 
     ├── BadInput                 the caller sent something we cannot use
     │   ├── InvalidPayload
     │   ├── PayloadTooLarge
+    │   ├── FilesTooLarge
     │   ├── DocumentUnreadable
     │   └── InvalidSettings
     ├── Refused                  we know who is asking and say no, or do not know
@@ -22,12 +23,16 @@ Each class carries four things that the three edges (web, worker, command line) 
     │   ├── DraftNotFound
     │   ├── DocumentNotFound
     │   ├── UserNotFound
+    │   ├── PersonNotFound
     │   └── ConnectorNotFound
     ├── Conflict                 the state of things forbids it
     │   ├── DraftStateConflict
     │   ├── EmbedderMismatch
     │   ├── DataFolderLocked
     │   ├── JobTakenOver
+    │   ├── PersonalDataGone
+    │   ├── PersonAmbiguous
+    │   ├── NotEarned
     │   └── AlreadyExists
     ├── Unavailable              (retryable) something we depend on does not answer
     │   ├── HelpdeskUnavailable
@@ -71,6 +76,11 @@ class InvalidPayload(BadInput):
 class PayloadTooLarge(BadInput):
     code = "payload_too_large"
     default_hint = "Send only the ticket's id, or raise CITEDESK_WEBHOOK_MAX_BYTES."
+
+
+class FilesTooLarge(BadInput):
+    code = "files_too_large"
+    default_hint = "Bring fewer or smaller files, or raise CITEDESK_ASK_MAX_BYTES."
 
 
 class DocumentUnreadable(BadInput):
@@ -123,6 +133,11 @@ class UserNotFound(NotFound):
     default_hint = "`citedesk user list` shows who exists."
 
 
+class PersonNotFound(NotFound):
+    code = "person_not_found"
+    default_hint = "Give the e-mail address the helpdesk knows, or the whole name, or the tickets with --ticket."
+
+
 class ConnectorNotFound(NotFound):
     code = "connector_not_found"
     default_hint = "`citedesk doctor` lists the connectors that are configured."
@@ -150,6 +165,21 @@ class DataFolderLocked(Conflict):
 class JobTakenOver(Conflict):
     code = "job_taken_over"
     default_hint = "If this happens often, raise CITEDESK_JOB_LEASE_S."
+
+
+class PersonalDataGone(Conflict):
+    code = "personal_data_gone"
+    default_hint = "Write the words yourself where a placeholder stands, or answer in the helpdesk."
+
+
+class PersonAmbiguous(Conflict):
+    code = "person_ambiguous"
+    default_hint = "Give the e-mail address, or the tickets with --ticket."
+
+
+class NotEarned(Conflict):
+    code = "not_earned"
+    default_hint = "Nothing was installed. More judged tickets may change that."
 
 
 class AlreadyExists(Conflict):

@@ -17,10 +17,12 @@ import numpy.typing as npt
 from core.domain.account import User
 from core.domain.audit import LedgerEntry, LedgerHead
 from core.domain.draft import Draft, DraftState
+from core.domain.erasure import Burial, Identity, IdentityKind
 from core.domain.jobs import HelpdeskEvent, InboxItem, JobState, OutboxItem
 from core.domain.passage import Document, Passage
 from core.domain.provenance import Component, Provenance
-from core.domain.redaction import Entity, PlaceholderMap
+from core.domain.redaction import Entity, PlaceholderMap, RedactionLists
+from core.domain.retrieval import Translation
 from core.domain.ticket import Capabilities, Ticket
 
 Vectors = npt.NDArray[np.float32]
@@ -90,14 +92,23 @@ class LexicalEntry:
 
 
 class LexicalIndex(Protocol):
-    """BM25 over terms we analysed ourselves. One index a collection. Raises `IndexUnavailable`, `StorageFull`."""
+    """BM25 over terms we analysed ourselves. One index a collection. Raises `IndexUnavailable`, `StorageFull`.
+
+    k1 is 5 and b is .75 in every field (`core.retrieval.bm25`): a field's score is the sum over its query terms of
+    idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length)), idf = ln(1 + (n - df + .5) / (df + .5)); an
+    entry's score is the sum of its fields' scores, each times the field's boost (`core.retrieval.analysis`). Entries
+    whose field is empty count neither in n nor in the mean length.
+    """
 
     def replace(self, collection: str, doc_ids: Sequence[str], entries: Sequence[LexicalEntry]) -> None:
         """Remove every entry of these documents and add the new ones; visible and durable on return."""
         ...
 
     def search(self, collection: str, terms: Mapping[str, Sequence[str]], depth: int) -> list[tuple[str, float]]:
-        """(passage_id, BM25 score) best first, at most `depth`; ties by passage_id; [] for an unknown collection."""
+        """(passage_id, BM25 score) best first, at most `depth`; ties by passage_id; [] for an unknown collection.
+
+        A term that is given several times counts as often.
+        """
         ...
 
     def count(self, collection: str) -> int: ...
@@ -136,6 +147,14 @@ class VectorIndex(Protocol):
         """(passage_id, cosine) best first, at most `depth`; ties by passage_id; [] for an unknown collection."""
         ...
 
+    def vectors(self, collection: str, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        """The stored vectors of those that exist, by id; {} for an unknown collection."""
+        ...
+
+    def mean(self, collection: str) -> Vector | None:
+        """The mean of all stored vectors, not normalised; None without any. Costs one pass after each change."""
+        ...
+
     def count(self, collection: str) -> int: ...
 
     def identity(self, collection: str) -> EmbedderIdentity | None: ...
@@ -164,6 +183,52 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """A cross-encoder: reads the query and a text together. Scores are comparable within one call only."""
+
+    @property
+    def component(self) -> Component: ...
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """One score a text, in their order, higher is better. Raises `ModelUnavailable`."""
+        ...
+
+    def truncated(self, query: str, texts: Sequence[str]) -> int:
+        """How many of these pairs are longer than the model reads. Loads nothing."""
+        ...
+
+
+class LanguageDetector(Protocol):
+    """Tells in which language a text is written."""
+
+    @property
+    def component(self) -> Component: ...
+
+    def detect(self, text: str) -> str:
+        """The ISO 639-1 code; `en` when the text is too short or too mixed to tell."""
+        ...
+
+
+class Translator(Protocol):
+    """Puts texts into English for searching; it need not read well. Raises `ModelUnavailable`."""
+
+    @property
+    def component(self) -> Component: ...
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """ISO 639-1 codes of the languages it can translate from. Loads nothing."""
+        ...
+
+    def translate(self, texts: Sequence[str], language: str) -> list[Translation]:
+        """One translation a text, in their order; an empty text stays empty."""
+        ...
+
+    def warm_up(self) -> None:
+        """Load now what the first translation would wait for."""
+        ...
+
+
 class Generator(Protocol):
     """A language model that writes. None is configured by default: drafts are then composed from quotations."""
 
@@ -178,10 +243,17 @@ class Generator(Protocol):
 
 
 class EntityRecognizer(Protocol):
-    """Finds personal data. Spans may overlap: `core.redaction` resolves that."""
+    """Finds personal data. Spans may overlap: `core.redaction` resolves that.
+
+    `lists` are the installation's own; `core.redaction` applies them to everything found, and `component` tells one
+    set of lists from another.
+    """
 
     @property
     def component(self) -> Component: ...
+
+    @property
+    def lists(self) -> RedactionLists: ...
 
     def recognize(self, text: str) -> list[Entity]: ...
 
@@ -226,6 +298,10 @@ class InboxRepository(Protocol):
         """Newest first."""
         ...
 
+    def of_ticket(self, connector: str, ticket_id: str) -> Sequence[InboxItem]:
+        """All of a ticket's, in any state, oldest first."""
+        ...
+
     def counts(self) -> dict[JobState, int]: ...
 
 
@@ -244,6 +320,8 @@ class OutboxRepository(Protocol):
 
     def list(self, states: frozenset[JobState], *, depth: int = 200) -> list[OutboxItem]: ...
 
+    def of_ticket(self, connector: str, ticket_id: str) -> Sequence[OutboxItem]: ...
+
     def counts(self) -> dict[JobState, int]: ...
 
 
@@ -257,6 +335,14 @@ class DraftRepository(Protocol):
         ...
 
     def save(self, draft: Draft) -> None: ...
+
+    def rewrite(self, draft: Draft, provenance: Provenance) -> None:
+        """Put both in the place of what is stored: for erasing only. Raises `DraftNotFound`."""
+        ...
+
+    def made_from(self, doc_ids: Sequence[str]) -> Sequence[str]:
+        """The ids of the drafts that one of these documents was found for, cited or not. Reads every provenance."""
+        ...
 
     def provenance(self, draft_id: str) -> Provenance:
         """Raises `DraftNotFound`."""
@@ -313,6 +399,10 @@ class DocumentRepository(Protocol):
 
     def find_by_hash(self, collection: str, content_hash: str) -> str | None:
         """The doc_id that holds this content, if any."""
+        ...
+
+    def documents_at(self, collections: Sequence[str], places: Sequence[str]) -> dict[str, str]:
+        """The doc_id by each of these addresses (a closing slash does not count) and source keys that is known."""
         ...
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
@@ -378,16 +468,81 @@ class UserRepository(Protocol):
     def list(self) -> list[User]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class VaultSize:
+    """`tickets` have a map with values; `oldest` is when the longest untouched of them was worked on.
+
+    `outdated` maps are still encrypted with a key that is being replaced.
+    """
+
+    tickets: int
+    oldest: datetime | None
+    outdated: int
+
+
+class PeopleRepository(Protocol):
+    """Whose ticket is whose, and who was erased: by keyed hashes of identities, never by the identities themselves."""
+
+    def remember(self, connector: str, ticket_id: str, identities: Sequence[Identity]) -> None: ...
+
+    def tickets_of(self, identity: Identity) -> Sequence[tuple[str, str]]:
+        """(connector, ticket id) of the tickets this person asked for, sorted."""
+        ...
+
+    def tokens(self, connector: str, ticket_id: str, kind: IdentityKind) -> frozenset[str]:
+        """The keyed hashes of a ticket's requester: equal for the same person, else meaningless."""
+        ...
+
+    def tickets(self) -> frozenset[tuple[str, str]]:
+        """(connector, ticket id) of all tickets whose requester is known."""
+        ...
+
+    def forget(self, connector: str, ticket_id: str) -> None: ...
+
+    def bury_requester(self, connector: str, ticket_id: str, burial: Burial) -> None:
+        """Bury whoever asked for this ticket: by e-mail address, by name only when there is none."""
+        ...
+
+    def bury(self, identity: Identity, burial: Burial) -> None:
+        """Remember that somebody was erased; a later erasure takes the place of an earlier one."""
+        ...
+
+    def burial(self, identities: Sequence[Identity]) -> Burial | None:
+        """The latest erasure of any of these."""
+        ...
+
+
 class Vault(Protocol):
-    """Placeholder maps, encrypted at rest. `subject` is `connector|ticket_id`. Raises `VaultSealed`."""
+    """Placeholder maps, encrypted at rest. `subject` is `connector|ticket_id`. Raises `VaultSealed`.
+
+    Only `core.usecases.read_vault` calls `load`: it writes each reading into the ledger.
+    """
 
     def load(self, subject: str) -> PlaceholderMap:
         """Empty for an unknown subject."""
         ...
 
-    def save(self, subject: str, placeholders: PlaceholderMap) -> None: ...
+    def stamp(self, subject: str) -> str:
+        """Another word whenever the map was saved; empty for an unknown subject. Decrypts nothing."""
+        ...
+
+    def save(self, subject: str, placeholders: PlaceholderMap, *, at: datetime) -> None:
+        """Store the map; the ticket was worked on at `at`."""
+        ...
+
+    def touch(self, subject: str, at: datetime) -> None:
+        """Somebody worked on the ticket: its map is kept longer. Does nothing for an unknown subject."""
+        ...
 
     def forget(self, subject: str) -> None: ...
+
+    def idle(self, before: datetime, *, depth: int) -> Sequence[str]:
+        """Subjects whose map has values and that nobody worked on since `before`, longest first."""
+        ...
+
+    def subjects(self) -> Sequence[str]: ...
+
+    def size(self) -> VaultSize: ...
 
 
 class UnitOfWork(Protocol):
@@ -410,6 +565,8 @@ class UnitOfWork(Protocol):
     def users(self) -> UserRepository: ...
     @property
     def vault(self) -> Vault: ...
+    @property
+    def people(self) -> PeopleRepository: ...
 
     def commit(self) -> None: ...
     def __enter__(self) -> Self: ...

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from core.domain.passage import Document, Passage, Section, Span
+from core.domain.passage import Document, Passage, Section, Span, passage_id
 
 CountTokens = Callable[[str], int]
 
@@ -85,8 +85,8 @@ def cut(
                 if part.end <= done:  # a half of a span that had to be cut further: all of it was overlap
                     continue
                 done = part.end
-                number = f"{document.doc_id}@{document.content_hash[:8]}#{len(passages)}"
-                passages.append(replace(frame, passage_id=number, text=document.text[part.slice], span=part))
+                name = passage_id(document.doc_id, document.content_hash, len(passages))
+                passages.append(replace(frame, passage_id=name, text=document.text[part.slice], span=part))
     return passages
 
 
@@ -104,6 +104,7 @@ def _frame(document: Document, section: Section, count_tokens: CountTokens, max_
         doc_version=document.content_hash,
         url=document.addresses[0] if document.addresses else "",
         page=section.page,
+        solved_by=document.solved_by,
     )
     while frame.heading_path and count_tokens(frame.contextual_text) > max_tokens // 2:
         frame = replace(frame, heading_path=frame.heading_path[1:])

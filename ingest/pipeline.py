@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from core.domain.passage import Document
 from core.errors import DocumentUnreadable, EmbedderMismatch
 from core.ports import Embedder, LexicalIndex, SourceRecord, UnitOfWorkFactory, VectorIndex
+from core.retrieval.documents import drop_collection
 from ingest.extract import extract
 from ingest.extract.blocks import Extracted
 from ingest.holdings import Batch, Holdings
@@ -18,7 +19,7 @@ from ingest.report import Cutting, IngestProgress, IngestReport
 from ingest.sources import Deferred, Item, Skipped, SourceItem
 from ingest.writing import Stores, mend_indexes, write
 
-PIPELINE_VERSION = "1"
+PIPELINE_VERSION = "2"
 """Raise it when extraction or cutting changes: every document is then written anew at the next ingestion."""
 
 Items = Iterable[Item]
@@ -75,8 +76,7 @@ def rebuild(
     with uow() as tx:
         tx.documents.drop(collection)
         tx.commit()
-    lexical.drop(collection)
-    vectors.drop(collection)
+    drop_collection(collection, lexical=lexical, vectors=vectors)
     stores = Stores(collection, uow, lexical, vectors, embedder)
     run = _Run(stores, cutting, batch, progress, total=len(items) if isinstance(items, Sized) else None)
     return run.complete(chain(first, iterator), prune=False, allow_empty=True)
@@ -261,7 +261,7 @@ def _fingerprint(item: SourceItem | Deferred, cutting: Cutting, embedder: Embedd
     settings = (PIPELINE_VERSION, cutting.words, cutting.overlap_words, embedder.max_tokens)
     if isinstance(item, Deferred):
         return hashlib.sha256(repr((settings, item.fingerprint)).encode()).hexdigest()
-    about = (item.format.value, item.title, item.address)
+    about = (item.format.value, item.title, item.address, item.solved_by)
     return hashlib.sha256(repr((settings, about)).encode() + item.payload).hexdigest()
 
 
@@ -272,4 +272,6 @@ def _content_hash(extracted: Extracted) -> str:
 
 def _document(doc_id: str, collection: str, item: SourceItem, extracted: Extracted, content_hash: str) -> Document:
     title = extracted.title or PurePosixPath(item.source_key).stem.replace("_", " ").replace("-", " ")
-    return Document(doc_id, collection, title, extracted.text, extracted.sections, content_hash)
+    return Document(
+        doc_id, collection, title, extracted.text, extracted.sections, content_hash, solved_by=item.solved_by
+    )

@@ -14,6 +14,7 @@ from urllib.parse import quote, urljoin
 from core.domain.thread import RedactedThread
 from core.domain.ticket import Author
 from core.errors import DocumentUnreadable
+from core.retrieval.voters import linked_addresses
 
 
 class Format(StrEnum):
@@ -30,7 +31,8 @@ class SourceItem:
     """One document as it is found. `source_key` is its stable name in the source, unique there.
 
     `address` may be shown to customers as a link, and is empty when there is none. `title` may be empty: then the
-    document's own is taken.
+    document's own is taken. `solved_by` has a solved ticket only: the addresses or source keys of the documents that
+    solved it.
     """
 
     source_key: str
@@ -38,6 +40,7 @@ class SourceItem:
     title: str
     payload: bytes = field(repr=False)
     format: Format = Format.MARKDOWN
+    solved_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ def _key(path: Path, root: Path) -> str:
 def _file(path: Path, key: str, max_bytes: int, base_url: str) -> Iterator[SourceItem | Skipped]:
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES and suffix != _JSONL:
-        yield Skipped(key, f"files of type {suffix} are not read" if suffix else "files without a type are not read")
+        yield Skipped(key, _unknown(suffix))
         return
     try:
         reason = _refusal(path, max_bytes)
@@ -158,6 +161,24 @@ def _refusal(path: Path, max_bytes: int) -> str:
 
 def _why(error: OSError) -> str:
     return error.strerror or type(error).__name__
+
+
+# ---------------------------------------------------------------- files in memory
+
+
+def given_items(name: str, payload: bytes) -> Iterator[SourceItem | Skipped]:
+    """The documents of one file that somebody handed over; `name` tells by its ending what it is."""
+    suffix = Path(name).suffix.lower()
+    if suffix == _JSONL:
+        yield from _json_lines(payload, name, f"{name}#")
+    elif suffix in _SUFFIXES:
+        yield SourceItem(_storable(name), "", "", payload, _SUFFIXES[suffix])
+    else:
+        yield Skipped(_storable(name), _unknown(suffix))
+
+
+def _unknown(suffix: str) -> str:
+    return f"files of type {suffix} are not read" if suffix else "files without a type are not read"
 
 
 # ---------------------------------------------------------------- JSON lines
@@ -219,4 +240,6 @@ def solved_ticket_item(thread: RedactedThread) -> SourceItem | Skipped:
     if {name for name, _ in turns} != set(_TURNS.values()):
         return Skipped(key, "has no question or no answer")
     payload = json.dumps(turns, ensure_ascii=False).encode("utf-8", "replace")
-    return SourceItem(key, thread.url, thread.subject, payload, Format.THREAD)
+    linked = [address for m in thread.messages if m.author is Author.AGENT for address in linked_addresses(m.text)]
+    solved_by = tuple(dict.fromkeys(linked))
+    return SourceItem(key, thread.url, thread.subject, payload, Format.THREAD, solved_by)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from core.domain.passage import Document, Passage
 from core.ports import Embedder, LexicalIndex, UnitOfWorkFactory, VectorEntry, VectorIndex
-from core.retrieval.analysis import lexical_entry
+from core.retrieval.analysis import document_entry, lexical_entry
+from core.retrieval.documents import drop_collection, opening, whole
 from ingest.chunking import cut
 from ingest.holdings import Batch, Holdings
 from ingest.report import Cutting
@@ -35,7 +36,8 @@ def write(batch: Batch, holdings: Holdings, stores: Stores, cutting: Cutting) ->
     documents = [replace(d, addresses=holdings.addresses(d.doc_id)) for d in batch.documents.values()]
     passages = {document.doc_id: _cut(document, stores.embedder, cutting) for document in documents}
     _announce(batch, holdings, stores)
-    index([*batch.documents, *sorted(batch.gone)], [p for some in passages.values() for p in some], stores)
+    cut_up = [(document, passages[document.doc_id]) for document in documents]
+    index([*batch.documents, *sorted(batch.gone)], cut_up, stores)
     with stores.uow() as tx:
         for document in documents:
             tx.documents.put(document, passages[document.doc_id])
@@ -69,18 +71,31 @@ def _announce(batch: Batch, holdings: Holdings, stores: Stores) -> None:
         tx.commit()
 
 
-def index(doc_ids: Sequence[str], passages: Sequence[Passage], stores: Stores) -> None:
-    """Replace what both indexes hold of these documents. Does nothing without documents."""
+def index(doc_ids: Sequence[str], documents: Sequence[tuple[Document, Sequence[Passage]]], stores: Stores) -> None:
+    """Replace what both indexes hold of these documents, whole and in passages. Does nothing without `doc_ids`."""
     if not doc_ids:
         return
-    entries = _vectors(passages, stores.embedder) if passages else []
-    stores.lexical.replace(stores.collection, doc_ids, [lexical_entry(passage) for passage in passages])
-    stores.vectors.replace(stores.collection, doc_ids, entries, stores.embedder.identity)
+    passages = [passage for _, some in documents for passage in some]
+    wholes = [document for document, some in documents if some]
+    lexical, vectors, identity = stores.lexical, stores.vectors, stores.embedder.identity
+    parts, openings = _vectors(passages, wholes, stores.embedder)
+    beside = whole(stores.collection)
+    lexical.replace(beside, doc_ids, [document_entry(document) for document in wholes])
+    vectors.replace(beside, doc_ids, openings, identity)
+    lexical.replace(stores.collection, doc_ids, [lexical_entry(passage) for passage in passages])
+    vectors.replace(stores.collection, doc_ids, parts, identity)
 
 
-def _vectors(passages: Sequence[Passage], embedder: Embedder) -> list[VectorEntry]:
-    rows = embedder.embed_passages([passage.contextual_text for passage in passages])
-    return [VectorEntry(p.passage_id, p.doc_id, row) for p, row in zip(passages, rows, strict=True)]
+def _vectors(
+    passages: Sequence[Passage], documents: Sequence[Document], embedder: Embedder
+) -> tuple[list[VectorEntry], list[VectorEntry]]:
+    """Of the passages, and of the documents' openings."""
+    names = [(p.passage_id, p.doc_id) for p in passages] + [(d.doc_id, d.doc_id) for d in documents]
+    if not names:
+        return [], []
+    rows = embedder.embed_passages([p.contextual_text for p in passages] + [opening(d) for d in documents])
+    entries = [VectorEntry(name, doc_id, row) for (name, doc_id), row in zip(names, rows, strict=True)]
+    return entries[: len(passages)], entries[len(passages) :]
 
 
 def mend_indexes(holdings: Holdings, stores: Stores, batch: int) -> int:
@@ -90,18 +105,23 @@ def mend_indexes(holdings: Holdings, stores: Stores, batch: int) -> int:
     written again anyway, so then nothing is done here.
     """
     stored = _stored_passages(stores)
-    held = {stores.lexical.count(stores.collection), stores.vectors.count(stores.collection)}
-    if holdings.interrupted or held == {stored}:
+    if holdings.interrupted or _are_whole(stored, stores):
         return 0
-    stores.lexical.drop(stores.collection)
-    stores.vectors.drop(stores.collection)
+    drop_collection(stores.collection, lexical=stores.lexical, vectors=stores.vectors)
     doc_ids = sorted({record.doc_id for record in holdings.records.values()})
     for start in range(0, len(doc_ids), batch):
         some = doc_ids[start : start + batch]
         with stores.uow() as tx:
-            passages = [passage for doc_id in some for passage in tx.documents.passages_of(doc_id)]
-        index(some, passages, stores)
+            found = [(tx.documents.get(doc_id), tx.documents.passages_of(doc_id)) for doc_id in some]
+        index(some, [(document, passages) for document, passages in found if document], stores)
     return stored
+
+
+def _are_whole(stored: int, stores: Stores) -> bool:
+    """Whether the indexes hold every passage, and both as many documents, at least one where there are passages."""
+    passages = {index.count(stores.collection) for index in (stores.lexical, stores.vectors)}
+    documents = {index.count(whole(stores.collection)) for index in (stores.lexical, stores.vectors)}
+    return passages == {stored} and len(documents) == 1 and (documents != {0}) == (stored > 0)
 
 
 def _stored_passages(stores: Stores) -> int:

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from core.errors import BadInput, CitedeskError, Conflict, NotFound, Refused, Unavailable
-from plugin.commands import accounts, ask, demo, doctor, evaluate, ingest, ledger, serve
+from plugin.commands import accounts, ask, demo, doctor, evaluate, ingest, ledger, person, reranker, serve, tune, vault
 
 EXIT_CODES: tuple[tuple[type[CitedeskError], int], ...] = (
     (BadInput, 2),
@@ -35,7 +35,11 @@ app.command("ask")(ask.ask)
 app.command("doctor")(doctor.doctor)
 app.add_typer(accounts.app, name="user")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(vault.app, name="vault")
+app.add_typer(person.app, name="person")
 app.add_typer(evaluate.app, name="eval")
+app.command("tune")(tune.tune)
+app.add_typer(reranker.app, name="reranker")
 
 
 def main() -> None:

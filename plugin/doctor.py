@@ -9,9 +9,10 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+from core.domain.access import Kind
 from core.errors import CitedeskError, DataFolderLocked
 from core.ports import CollectionSize
-from plugin.bootstrap import DOCS, Records, Services, open_records, open_services
+from plugin.bootstrap import Records, Services, open_records, open_services
 from plugin.settings import Settings
 
 LOW_DISK_BYTES = 1_000_000_000
@@ -121,7 +122,7 @@ def _collections(sizes: list[CollectionSize]) -> Iterator[Finding]:
     for size in sizes:
         text = f"{size.collection}: {size.documents} documents, {size.passages} passages"
         yield Finding("collections", Verdict.OK, text)
-    if not any(size.collection == DOCS for size in sizes):
+    if not any(size.collection.endswith(Kind.DOCS) for size in sizes):
         yield Finding("collections", Verdict.WARNING, "no documentation", "Run `citedesk ingest docs FOLDER`.")
 
 
@@ -153,9 +154,14 @@ def _indexes(services: Services) -> Iterator[Finding]:
         sizes = tx.documents.sizes()
     for size in sizes:
         yield _checked(f"index {size.collection}", partial(_compare, services, size))
-    for name in ("lexical", "dense"):
-        folder = services.settings.data_dir / "indexes" / name
-        yield Finding(f"{name} index", Verdict.OK, f"{_bytes_in(folder) / 1e6:.1f} MB in {folder}")
+    yield _engine("lexical index", services.lexical, services.indexes.folder / "lexical")
+    yield _engine("dense index", services.vectors, services.indexes.folder / "dense")
+
+
+def _engine(area: str, index: object, folder: Path) -> Finding:
+    """A cluster is asked; a folder is measured."""
+    check = getattr(index, "check", None)
+    return _checked(area, check or (lambda: f"{_bytes_in(folder) / 1e6:.1f} MB in {folder}"))
 
 
 def _bytes_in(folder: Path) -> int:
@@ -199,7 +205,25 @@ def _models(services: Services, load: bool) -> Iterator[Finding]:
 
     yield _checked("embedder", embedder)
     yield _checked("recognizer", recognizer)
+    yield from _rankers(services, load)
     yield Finding("generator", Verdict.OK, "none: drafts are composed from quotations (extractive)")
+
+
+def _rankers(services: Services, load: bool) -> Iterator[Finding]:
+    """Those that are configured."""
+    ranker, model = services.ranker, services.reranker
+    if ranker is not None:
+        yield Finding("ranker", Verdict.OK, f"{ranker.name}, sha256 {ranker.sha256[:12]}")
+    if model is None:
+        return
+
+    def reranker() -> str:
+        if load:
+            model.warm_up()
+        part = model.component
+        return f"{part.name}, sha256 {part.sha256[:12]}, {'loaded ' if load else ''}from {model.location}"
+
+    yield _checked("reranker", reranker)
 
 
 def _checked(area: str, check: Callable[[], str]) -> Finding:

@@ -2,41 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from core.domain.access import DEFAULT_TENANT, PUBLIC, Kind, collection_name, lasting_tenant
 from core.errors import DocumentUnreadable
 from core.usecases.solved_tickets import SolvedTicket, solved_tickets
 from ingest.pipeline import ingest, rebuild
 from ingest.report import Cutting, IngestProgress, IngestReport
-from ingest.sources import Deferred, Item, folder_items, jsonl_items, solved_ticket_item, solved_ticket_key
-from plugin.bootstrap import DOCS, TICKETS, Services
+from ingest.sources import (
+    Deferred,
+    Item,
+    folder_items,
+    given_items,
+    jsonl_items,
+    solved_ticket_item,
+    solved_ticket_key,
+)
+from plugin.bootstrap import Services
 
 
 def ingest_docs(
     services: Services,
     path: Path,
     *,
+    tenant: str = DEFAULT_TENANT,
+    visibility: str = PUBLIC,
     progress: IngestProgress | None = None,
     anew: bool = False,
     allow_empty: bool = False,
 ) -> IngestReport:
-    """Bring the documentation up to what lies under `path` now (a folder, a JSONL file or one document)."""
+    """Bring the tenant's documentation of that visibility up to what lies under `path` now.
+
+    That is a folder, a JSONL file or one document. Raises `BadInput` for names that cannot be used.
+    """
+    collection = collection_name(lasting_tenant(tenant), visibility, Kind.DOCS)
     items = _items(path, services.settings.max_document_bytes)
-    return _ingest(services, DOCS, items, progress, anew, allow_empty)
+    return _ingest(services, collection, items, progress, anew, allow_empty)
 
 
 def ingest_tickets(
     services: Services,
     connector: str,
     *,
+    visibility: str = PUBLIC,
     progress: IngestProgress | None = None,
     anew: bool = False,
     allow_empty: bool = False,
 ) -> IngestReport:
-    """Bring the collection of earlier tickets up to what the helpdesk lists as solved, redacted on the way."""
-    tickets = solved_tickets(services.helpdesk(connector), recognizer=services.recognizer)
-    return _ingest(services, TICKETS, map(_deferred, tickets), progress, anew, allow_empty)
+    """Bring the earlier tickets of the helpdesk's tenant up to what it lists as solved, redacted on the way."""
+    collection = collection_name(services.settings.tenant_of(connector), visibility, Kind.TICKETS)
+    tickets = solved_tickets(services.helpdesk(connector), recognizer=services.recognizer, uow=services.uow)
+    return _ingest(services, collection, map(_deferred, tickets), progress, anew, allow_empty)
+
+
+def ingest_given(services: Services, collection: str, files: Sequence[tuple[str, bytes]]) -> IngestReport:
+    """Take these files (name, content) into the collection."""
+    items = [item for name, content in files for item in given_items(name, content)]
+    return _ingest(services, collection, items, None, anew=False, allow_empty=True)
 
 
 def _deferred(ticket: SolvedTicket) -> Deferred:

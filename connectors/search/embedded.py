@@ -1,14 +1,19 @@
 """BM25 inside the process, on tantivy: one folder for each collection, no server.
 
-tantivy's k1 (1.2) and b (0.75) are compiled in. Entries that were deleted still count in term frequencies until
-their segment is merged, so scores may drift a little after an update.
+tantivy finds the candidates with the k1 that is compiled in (1.2); their scores are then computed anew, from the counts
+that are stored with each entry, with the k1 and b of `core.retrieval.bm25`. Entries that were deleted still count in
+document frequencies until their segment is merged, so scores may drift a little after an update.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -18,6 +23,10 @@ from connectors.search.names import safe_name
 from core.errors import CitedeskError, DataFolderLocked, IndexUnavailable, StorageFull
 from core.ports import LexicalEntry
 from core.retrieval.analysis import FIELD_BOOSTS
+from core.retrieval.bm25 import idf, saturation
+
+CANDIDATES = 2
+"""How many times the wanted depth (at least 100) is found with the engine's k1 and then scored with ours."""
 
 WRITER_HEAP_BYTES = 30_000_000
 REBUILD = "Run `citedesk ingest --rebuild`: it makes the index anew."
@@ -32,6 +41,8 @@ class EmbeddedLexicalIndex:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._indexes: dict[str, Any] = {}
+        self._lengths: dict[str, tuple[int, Mapping[str, _Lengths]]] = {}
+        self._changes = 0
         self._opening = Lock()
         self._writing = Lock()
 
@@ -46,11 +57,15 @@ class EmbeddedLexicalIndex:
             writer.commit()
             writer.wait_merging_threads()
             index.reload()
+            self._changes += 1
 
     def search(self, collection: str, terms: Mapping[str, Sequence[str]], depth: int) -> list[tuple[str, float]]:
         with _translated(collection, self._root):
             index = self._open(collection)
-            return _search(index, terms, depth) if index and depth > 0 else []
+            if index is None or depth <= 0:
+                return []
+            searcher, lengths = self._measured(collection, index)
+            return _search(searcher, index.schema, terms, depth, lengths)
 
     def count(self, collection: str) -> int:
         with _translated(collection, self._root):
@@ -61,8 +76,19 @@ class EmbeddedLexicalIndex:
         folder = self._folder(collection)
         with self._writing, self._opening, _translated(collection, self._root):
             self._indexes.pop(collection, None)
+            self._changes += 1
             if folder.exists():
                 shutil.rmtree(folder)
+
+    def _measured(self, collection: str, index: Any) -> tuple[Any, Mapping[str, _Lengths]]:
+        """A searcher, and the lengths of the fields, which are measured once after each change."""
+        changes = self._changes
+        searcher = index.searcher()
+        measured_at, lengths = self._lengths.get(collection, (-1, {}))
+        if measured_at != changes:
+            lengths = _measure(searcher)
+            self._lengths[collection] = (changes, lengths)
+        return searcher, lengths
 
     def _folder(self, collection: str) -> Path:
         return self._root / safe_name(collection)
@@ -97,8 +123,10 @@ def _schema() -> Any:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("passage_id", stored=True, tokenizer_name="raw", index_option="basic")
     builder.add_text_field("doc_id", tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("counts", stored=True, indexed=False, fast=False)
     for name in FIELD_BOOSTS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+        builder.add_unsigned_field(_length_field(name), fast=True)
     return builder.build()
 
 
@@ -109,16 +137,64 @@ def _document(entry: LexicalEntry) -> Any:
     document.add_text("passage_id", entry.passage_id)
     document.add_text("doc_id", entry.doc_id)
     for name, terms in entry.fields.items():
-        document.add_text(name, " ".join(terms))
+        if terms:
+            document.add_text(name, " ".join(terms))
+            document.add_unsigned(_length_field(name), len(terms))
+    counts = {name: (len(terms), Counter(terms)) for name, terms in entry.fields.items() if terms}
+    document.add_bytes("counts", json.dumps(counts, ensure_ascii=False, separators=(",", ":")).encode())
     return document
 
 
-def _search(index: Any, terms: Mapping[str, Sequence[str]], depth: int) -> list[tuple[str, float]]:
-    """Best first. Scores are rounded to 1e-4: the order of 32-bit sums differs from segment to segment."""
-    searcher = index.searcher()
-    hits = _hits(searcher, _query(index.schema, terms), depth)
-    ranking = [(searcher.doc(address).get_first("passage_id"), round(score, 4)) for score, address in hits]
+def _length_field(name: str) -> str:
+    return f"{name}_length"
+
+
+@dataclass(frozen=True, slots=True)
+class _Lengths:
+    """Of one field: how many entries have it, and how many terms it has on average where it is."""
+
+    entries: int
+    mean: float
+
+
+def _measure(searcher: Any) -> dict[str, _Lengths]:
+    from tantivy import Query
+
+    asked = {name: {"stats": {"field": _length_field(name)}} for name in FIELD_BOOSTS}
+    found = searcher.aggregate(Query.all_query(), asked)
+    return {name: _Lengths(int(found[name]["count"]), found[name]["avg"] or 1.0) for name in FIELD_BOOSTS}
+
+
+def _search(
+    searcher: Any, schema: Any, terms: Mapping[str, Sequence[str]], depth: int, lengths: Mapping[str, _Lengths]
+) -> list[tuple[str, float]]:
+    """Best first. Scores are rounded to 1e-4: the order of sums differs from engine to engine."""
+    weights = {
+        name: {
+            term: FIELD_BOOSTS[name] * count * _idf(searcher.doc_freq(name, term), lengths[name])
+            for term, count in Counter(wanted).items()
+        }
+        for name, wanted in terms.items()
+    }
+    hits = _hits(searcher, _query(schema, terms), CANDIDATES * max(depth, 100))
+    documents = [searcher.doc(address) for _, address in hits]
+    ranking = [(str(found.get_first("passage_id")), round(_score(found, weights, lengths), 4)) for found in documents]
     return sorted(ranking, key=lambda item: (-item[1], item[0]))[:depth]
+
+
+def _idf(holders: int, lengths: _Lengths) -> float:
+    """`holders` may count entries that were deleted since; the idf of a term is never negative all the same."""
+    return idf(holders, max(holders, lengths.entries))
+
+
+def _score(document: Any, weights: Mapping[str, Mapping[str, float]], lengths: Mapping[str, _Lengths]) -> float:
+    """The sum over fields and terms of idf and boost times the saturated term frequency."""
+    total = 0.0
+    for name, (length, counts) in json.loads(document.get_first("counts")).items():
+        wanted, mean = weights.get(name, {}), lengths[name].mean
+        shared = counts.keys() & wanted.keys()
+        total += math.fsum(wanted[term] * saturation(counts[term], length, mean) for term in shared)
+    return total
 
 
 def _query(schema: Any, terms: Mapping[str, Sequence[str]]) -> Any:
@@ -126,9 +202,9 @@ def _query(schema: Any, terms: Mapping[str, Sequence[str]]) -> Any:
     from tantivy import Occur, Query
 
     clauses = [
-        (Occur.Should, Query.boost_query(Query.term_query(schema, name, term, "freq"), FIELD_BOOSTS[name]))
+        (Occur.Should, Query.boost_query(Query.term_query(schema, name, term, "freq"), FIELD_BOOSTS[name] * count))
         for name, wanted in terms.items()
-        for term in wanted
+        for term, count in Counter(wanted).items()
     ]
     return Query.boolean_query(clauses)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, or_, select
 
 from connectors.storage.schema import documents, passages, sources
 from connectors.storage.statements import upsert
@@ -49,6 +49,19 @@ class Documents:
         same = (documents.c.collection == collection, documents.c.content_hash == content_hash)
         found: str | None = self._connection.scalar(select(func.min(documents.c.doc_id)).where(*same))
         return found
+
+    def documents_at(self, collections: Sequence[str], places: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        rest = iter(sorted(set(places)))
+        while some := list(islice(rest, _IDS_A_STATEMENT // 3)):
+            spelled = [*some, *(f"{place}/" for place in some)]
+            named = or_(sources.c.address.in_(spelled), sources.c.source_key.in_(some))
+            statement = select(sources).where(sources.c.collection.in_(collections), named)
+            ordered = statement.order_by(sources.c.collection, sources.c.source_key)
+            for row in self._connection.execute(ordered).mappings():
+                found.setdefault(row["source_key"], row["doc_id"])
+                found.setdefault(row["address"].removesuffix("/"), row["doc_id"])
+        return {place: found[place] for place in places if place in found}
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         found: dict[str, Passage] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select, update
@@ -15,6 +15,7 @@ from core.domain.provenance import Provenance
 from core.errors import DraftNotFound
 from core.ports import DraftFilter
 
+_ROWS_AT_ONCE = 200
 _NEWEST_FIRST = (drafts.c.created_at.desc(), drafts.c.revision.desc(), drafts.c.draft_id.desc())
 
 
@@ -48,6 +49,21 @@ class Drafts:
         rows = [{"draft_id": draft.draft_id, "collection": name} for name in dict.fromkeys(draft.collections)]
         if rows:
             self._connection.execute(insert(draft_collections), rows)
+
+    def rewrite(self, draft: Draft, record: Provenance) -> None:
+        self.save(draft)
+        self._connection.execute(update(provenance).where(provenance.c.draft_id == draft.draft_id).values(body=record))
+
+    def made_from(self, doc_ids: Sequence[str]) -> Sequence[str]:
+        """Reads every row: the text of a column that holds JSON cannot be searched by an index."""
+        wanted = frozenset(doc_ids)
+        if not wanted:
+            return ()
+        rows = self._connection.execute(
+            select(provenance.c.draft_id, provenance.c.body).execution_options(yield_per=_ROWS_AT_ONCE)
+        )
+        found = [name for name, body in rows if wanted & {passage.doc_id for passage in body.passages}]
+        return tuple(sorted(found))
 
     def provenance(self, draft_id: str) -> Provenance:
         found: Provenance | None = self._connection.scalar(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
@@ -96,6 +97,12 @@ class JobRows(ABC, Generic[Job]):
         if states:
             statement = statement.where(self._table.c.state.in_(states))
         return [self._to_item(row) for row in self._connection.execute(statement).mappings()]
+
+    def of_ticket(self, connector: str, ticket_id: str) -> Sequence[Job]:
+        column = self._table.c
+        statement = select(self._table).where(column.connector == connector, column.ticket_id == ticket_id)
+        rows = self._connection.execute(statement.order_by(*self._age())).mappings()
+        return tuple(self._to_item(row) for row in rows)
 
 
 class Inbox(JobRows[InboxItem]):

@@ -19,9 +19,9 @@ def load_master_key(secret: str | None, key_file: Path) -> bytes:
     made, or can be read by others than its owner.
     """
     if secret:
-        return _from_secret(secret)
+        return check_secret(secret)
     try:
-        return _read(key_file) if key_file.exists() else _create(key_file)
+        return read_key_file(key_file) if key_file.exists() else new_key_file(key_file)
     except OSError as error:
         raise InvalidSettings(
             f"The key file {key_file} can be neither read nor made.",
@@ -37,13 +37,15 @@ def derive_key(master: bytes, purpose: str) -> bytes:
     return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=f"citedesk/{purpose}".encode()).derive(master)
 
 
-def _from_secret(secret: str) -> bytes:
+def check_secret(secret: str, name: str = "CITEDESK_SECRET_KEY") -> bytes:
+    """The secret as key bytes. Raises `InvalidSettings` for one that is too short."""
     if len(secret) < SECRET_MIN_CHARS:
-        raise InvalidSettings(f"CITEDESK_SECRET_KEY must have at least {SECRET_MIN_CHARS} characters.")
+        raise InvalidSettings(f"{name} must have at least {SECRET_MIN_CHARS} characters.")
     return secret.encode()
 
 
-def _read(key_file: Path) -> bytes:
+def read_key_file(key_file: Path) -> bytes:
+    """32 bytes. Raises `InvalidSettings` when it is malformed or others may read it."""
     if key_file.stat().st_mode & 0o077:
         raise InvalidSettings(f"The key file {key_file} can be read by others.", hint=f"chmod 600 {key_file}")
     try:
@@ -58,8 +60,11 @@ def _read(key_file: Path) -> bytes:
     return key
 
 
-def _create(key_file: Path) -> bytes:
-    """Written aside, then linked into place: nobody sees half a key, and of two first starts one key survives."""
+def new_key_file(key_file: Path) -> bytes:
+    """A fresh key, unless there is one already.
+
+    Written aside, then linked into place: nobody sees half a key, and of two first starts one key survives.
+    """
     key_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = key_file.with_name(f".{key_file.name}.{secrets.token_hex(4)}")
     try:
@@ -67,8 +72,8 @@ def _create(key_file: Path) -> bytes:
         _link_unless_there(draft, key_file)
     finally:
         draft.unlink(missing_ok=True)
-    _sync_folder(key_file.parent)
-    return _read(key_file)
+    sync_folder(key_file.parent)
+    return read_key_file(key_file)
 
 
 def _write_durably(path: Path, text: str) -> None:
@@ -85,7 +90,8 @@ def _link_unless_there(source: Path, target: Path) -> None:
         return  # another process was faster: its key counts
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make a rename in this folder survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

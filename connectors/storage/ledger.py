@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Select, insert, select, update
 
 from connectors.storage.columns import storable
 from connectors.storage.schema import ledger, ledger_head
-from core.domain.audit import LedgerEntry, LedgerHead, seal_entry
+from core.domain.audit import LedgerEntry, LedgerHead, SealKeys, seal_entry
 from core.errors import LedgerBroken
 
 _ROWS_AT_ONCE = 500
@@ -17,9 +17,9 @@ _FIELDS = ("number", "at", "actor", "event", "subject", "details", "previous_sea
 
 
 class Ledger:
-    def __init__(self, connection: Connection, key: bytes) -> None:
+    def __init__(self, connection: Connection, keys: SealKeys) -> None:
         self._connection = connection
-        self._key = key
+        self._keys = keys
 
     def append(
         self,
@@ -33,7 +33,7 @@ class Ledger:
         """Locks the head until the transaction ends. What is sealed is what the database will give back."""
         head = self._head(select(ledger_head).with_for_update())
         entry = seal_entry(
-            self._key,
+            self._keys.key_of(head.number + 1),
             number=head.number + 1,
             at=at,
             actor=storable(actor),

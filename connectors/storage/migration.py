@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from threading import Lock
+
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
@@ -13,13 +16,17 @@ from core.errors import Conflict
 
 _LOCK = 0x63697465  # "cite": an arbitrary number that means migrating Citedesk
 
+_ALONE = Lock()
+"""Alembic keeps the present migration in module globals: one at a time in a process, whatever the databases."""
 
-def upgrade(engine: Engine) -> None:
+
+def upgrade(engine: Engine, then: Callable[[Connection], None] | None = None) -> None:
     """To the newest revision, in one transaction. Of two processes one waits, then finds nothing to do.
 
-    Raises `Conflict` for a database that a newer version has migrated.
+    `then` is what has to be done under the same lock and in the same transaction. Raises `Conflict` for a database
+    that a newer version has migrated.
     """
-    with engine.begin() as connection:
+    with _ALONE, engine.begin() as connection:
         _lock(connection)
         try:
             command.upgrade(_config(connection), "head")
@@ -28,11 +35,13 @@ def upgrade(engine: Engine) -> None:
                 "The database was migrated by a newer version of Citedesk.",
                 hint="Install that version again, or restore the backup made before it.",
             ) from error
+        if then:
+            then(connection)
 
 
 def downgrade(engine: Engine, revision: str = "base") -> None:
     """Back to `revision`; what the older schema has no place for is lost."""
-    with engine.begin() as connection:
+    with _ALONE, engine.begin() as connection:
         _lock(connection)
         command.downgrade(_config(connection), revision)
 

@@ -182,4 +182,35 @@ vault = Table(
     metadata,
     Column("subject", Words, primary_key=True),
     Column("sealed", LargeBinary, nullable=False),
+    Column("key_id", Words, nullable=False, index=True),
+    Column("touched_at", UtcTime, index=True),
 )
+"""`touched_at`: when somebody last worked on the ticket; NULL when the map has no values (any more)."""
+
+keys = Table(
+    "keys",
+    metadata,
+    Column("key_id", Words, primary_key=True),
+    Column("sealed", LargeBinary, nullable=False),
+)
+"""The keys of vault, ledger and people, wrapped with the master key."""
+
+requesters = Table(
+    "requesters",
+    metadata,
+    Column("connector", Words, primary_key=True),
+    Column("ticket_id", Words, primary_key=True),
+    Column("token", Words, primary_key=True),
+    Column("kind", Words, nullable=False),
+    Index("ix_requesters_token", "token"),
+)
+"""Who asked: keyed hashes of the requester's e-mail address and name."""
+
+erasures = Table(
+    "erasures",
+    metadata,
+    Column("token", Words, primary_key=True),
+    Column("at", UtcTime, nullable=False),
+    Column("receipt", Words, nullable=False),
+)
+"""Who was erased: keyed hashes, kept so that nobody comes back by a repeated webhook or ingestion."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -11,22 +11,20 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from connectors.storage.documents import Documents
 from connectors.storage.drafts import Drafts
 from connectors.storage.jobs import Inbox, Outbox
+from connectors.storage.keyring import KeyRing
 from connectors.storage.ledger import Ledger
+from connectors.storage.people import People
 from connectors.storage.users import Users
 from connectors.storage.vault import EncryptedVault
 from core.errors import StoreUnavailable
-
-if TYPE_CHECKING:
-    from cryptography.fernet import Fernet
 
 
 class SqlUnitOfWork:
     """The transaction starts at the first use inside `with`, and anew at the first use after a commit."""
 
-    def __init__(self, engine: Engine, *, cipher: Fernet, ledger_key: bytes) -> None:
+    def __init__(self, engine: Engine, ring: KeyRing) -> None:
         self._engine = engine
-        self._cipher = cipher
-        self._ledger_key = ledger_key
+        self._ring = ring
         self._open: Connection | None = None
 
     @property
@@ -53,7 +51,7 @@ class SqlUnitOfWork:
 
     @property
     def ledger(self) -> Ledger:
-        return Ledger(self._connection, self._ledger_key)
+        return Ledger(self._connection, self._ring.open(self._connection).seals)
 
     @property
     def users(self) -> Users:
@@ -61,7 +59,11 @@ class SqlUnitOfWork:
 
     @property
     def vault(self) -> EncryptedVault:
-        return EncryptedVault(self._connection, self._cipher)
+        return EncryptedVault(self._connection, self._ring.open(self._connection))
+
+    @property
+    def people(self) -> People:
+        return People(self._connection, self._ring.open(self._connection).people)
 
     def commit(self) -> None:
         self._connection.commit()

@@ -18,6 +18,33 @@ GENESIS = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
+class SealKeys:
+    """Which key seals which entry: (number of the first entry sealed with it, key), ascending, from 1 on.
+
+    When a key is replaced, older entries keep their seals: the first entry under the new key seals the last one
+    under the old key, so whoever learns the old key later cannot rewrite what it sealed.
+    """
+
+    keys: tuple[tuple[int, bytes], ...]
+
+    @classmethod
+    def single(cls, key: bytes) -> SealKeys:
+        return cls(((1, key),))
+
+    def key_of(self, number: int) -> bytes:
+        """The key of entry `number`.
+
+        >>> keys = SealKeys(((1, b"old"), (5, b"new")))
+        >>> keys.key_of(4), keys.key_of(5)
+        (b'old', b'new')
+        """
+        return next((key for first, key in reversed(self.keys) if first <= number), self.keys[0][1])
+
+    def __repr__(self) -> str:
+        return f"SealKeys({len(self.keys)} keys)"
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerEntry:
     """`number` counts from 1. `details` hold ids, counts and hashes; never personal data, never a ticket's text."""
 
@@ -73,14 +100,14 @@ def seal_entry(
     return LedgerEntry(number, at, actor, event, subject, dict(details), previous_seal, seal)
 
 
-def verify_chain(entries: Iterable[LedgerEntry], key: bytes, head: LedgerHead) -> LedgerReport:
+def verify_chain(entries: Iterable[LedgerEntry], keys: SealKeys, head: LedgerHead) -> LedgerReport:
     """Check numbers, links and seals of all entries (oldest first) and that the chain ends at `head`."""
     problems: list[str] = []
     previous = LedgerHead()
     count = 0
     for entry in entries:
         count += 1
-        problems += _problems_of(entry, previous, key)
+        problems += _problems_of(entry, previous, keys.key_of(entry.number))
         previous = LedgerHead(entry.number, entry.seal)
     if previous != head:
         problems.append(f"the chain ends at entry {previous.number}, the recorded head is entry {head.number}")

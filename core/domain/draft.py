@@ -24,6 +24,7 @@ class DraftState(StrEnum):
     SENT = "sent"
     REJECTED = "rejected"
     FAILED = "failed"
+    ERASED = "erased"
 
 
 OPEN_STATES = frozenset({DraftState.READY, DraftState.PARTIAL, DraftState.ABSTAINED})
@@ -35,7 +36,9 @@ TRANSITIONS: Mapping[DraftState, frozenset[DraftState]] = {
     DraftState.SUPERSEDED: frozenset(),
     DraftState.SENT: frozenset(),
     DraftState.REJECTED: frozenset(),
+    DraftState.ERASED: frozenset(),
 }
+"""What work on a draft leads to. Erasing a person takes a draft from any state to `erased`."""
 
 
 class SentenceKind(StrEnum):
@@ -131,7 +134,7 @@ class Draft:
     `reduced` names what did not work while it was made ("lexical only", ...): shown as a badge.
     `edited_text` is what an agent wrote instead, None as long as nobody did; an agent may also leave nothing of it.
     `ledger_number` is the newest ledger entry about this draft. `revision` counts the drafts made for one version
-    of a ticket: 1, then more when an agent asks for another.
+    of a ticket: 1, then more when an agent asks for another. `receipt` names the erasure that took its texts away.
     """
 
     draft_id: str
@@ -158,6 +161,7 @@ class Draft:
     sent_at: datetime | None = None
     ledger_number: int = 0
     revision: int = 1
+    receipt: str = ""
 
     @property
     def text(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -49,7 +50,8 @@ class Document:
     """A source unit. `text` is what spans refer to; sections cover it without overlapping.
 
     `content_hash` is the hex SHA-256 of title and text: it is the document's version.
-    `addresses` are all the places the same content was found at, the first one is shown.
+    `addresses` are all the places the same content was found at, the first one is shown. `solved_by` has a solved
+    ticket only: the addresses or source keys of the documents that solved it.
     """
 
     doc_id: str
@@ -60,6 +62,7 @@ class Document:
     content_hash: str
     addresses: tuple[str, ...] = ()
     updated_at: datetime | None = None
+    solved_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Passage:
     """A retrieved unit: `text` is `document.text[span.slice]`, verbatim.
 
     `section_span` is the enclosing section in the same document. `url` may be empty (a local file);
-    links in drafts come from here and from nowhere else.
+    links in drafts come from here and from nowhere else. `solved_by` is its document's.
     """
 
     passage_id: str
@@ -81,11 +84,33 @@ class Passage:
     doc_version: str
     url: str = ""
     page: int | None = None
+    solved_by: tuple[str, ...] = ()
 
     @property
     def contextual_text(self) -> str:
         """The passage with its title and headings in front: what is embedded."""
         return "\n".join([" > ".join(dict.fromkeys((self.title, *self.heading_path))), self.text])
+
+
+_PASSAGE_ID = re.compile(r"@[0-9a-f]{8}#\d+$")
+
+
+def passage_id(doc_id: str, version: str, number: int) -> str:
+    """The name of a document's passage: it says which document, which version of it, and its place there, from 0.
+
+    >>> passage_id("docs:proxy.md", "0123456789abcdef", 2)
+    'docs:proxy.md@01234567#2'
+    """
+    return f"{doc_id}@{version[:8]}#{number}"
+
+
+def document_of(passage_id: str) -> str:
+    """The doc_id in a passage's name; a name that is not made that way is taken for a document's own.
+
+    >>> document_of("docs:proxy.md@01234567#2"), document_of("docs:proxy.md")
+    ('docs:proxy.md', 'docs:proxy.md')
+    """
+    return _PASSAGE_ID.sub("", passage_id)
 
 
 @dataclass(frozen=True, slots=True)

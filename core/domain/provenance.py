@@ -23,7 +23,8 @@ class Provenance:
     """The full record of one draft; it holds no personal data.
 
     `passages` are those of the final run, best first, then the similar solved tickets, as they stood that day;
-    `reasons` are sentences for a reader; `timings` are (step, seconds) in the order they happened.
+    `reasons` are sentences for a reader; `language` is what the customer wrote in (ISO 639-1; empty: not known);
+    `timings` are (step, seconds) in the order they happened.
     """
 
     draft_id: str
@@ -36,3 +37,4 @@ class Provenance:
     components: tuple[Component, ...]
     timings: tuple[tuple[str, float], ...]
     signals: tuple[tuple[str, float], ...] = ()
+    language: str = ""

@@ -25,10 +25,23 @@ class Inquiry:
 
 @dataclass(frozen=True, slots=True)
 class WeightedQuery:
-    """One text to search with; scores of several queries are added by weight."""
+    """One text to search with; scores of several queries are added by weight.
+
+    `words`, when there are any, are what the lexical search looks for instead of the text's own words, each with the
+    expected number of times it is meant.
+    """
 
     text: str
     weight: float = 1.0
+    words: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A text in English. `words` as in `WeightedQuery`: empty where the text itself is good enough to search with."""
+
+    text: str
+    words: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +49,8 @@ class Retrieval:
     """All runs, stage by stage, and the final one (`fused`, best first) with its passages.
 
     `reduced` names the stages that did not work ("lexical only" ...). `timings` are (step, seconds).
+    `language` is what the inquiry is written in (ISO 639-1; empty: nobody looked), `translated` the inquiry in English
+    where it was searched with that.
     """
 
     queries: tuple[WeightedQuery, ...]
@@ -44,6 +59,8 @@ class Retrieval:
     passages: Mapping[str, Passage] = field(default_factory=dict)
     reduced: tuple[str, ...] = ()
     timings: tuple[tuple[str, float], ...] = ()
+    language: str = ""
+    translated: Inquiry | None = None
 
     @property
     def ranked(self) -> tuple[tuple[Passage, float], ...]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from core.domain.draft import Abstention, Evidence
 from core.domain.passage import Passage
+from core.domain.redaction import PLACEHOLDER
 from core.domain.retrieval import Inquiry, Retrieval
 from core.drafting.words import (
     STOP,
@@ -19,7 +20,6 @@ from core.drafting.words import (
     urls_of,
     words_of,
 )
-from core.redaction.placeholders import PLACEHOLDER
 
 EVEN_COSINE = 0.46
 """Signal at which confidence is 0.5: the 95th percentile of off-topic tickets, measured with all-MiniLM-L6-v2."""

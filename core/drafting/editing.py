@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain.draft import Citation, Sentence, SentenceKind
+from core.domain.redaction import PLACEHOLDER
 from core.drafting.grounding import disagreement
 from core.drafting.sentences import units_of
 from core.drafting.words import content_stems, normalise, squeeze
 from core.mail.phrases import CLOSING_PHRASES
-from core.redaction.placeholders import PLACEHOLDER
 
 KEEPS_CITATION_FROM = 0.7
 """Share of an edited sentence's content words that must stand in the quotation for the citation to stay."""

@@ -26,6 +26,7 @@ from core.drafting.questions import Question, questions_of
 from core.drafting.scoring import Scored, score
 from core.drafting.words import normalise, shorten
 from core.ports import Embedder
+from core.redaction.repair import placeholders_in
 
 POOL_DEPTH = 6
 """Passages whose sentences are compared with the ticket."""
@@ -65,9 +66,10 @@ def compose(
     chosen = _choose(fitting, limits, len(questions))
     pool.skipped["opposite"] += len(scored) - len(fitting)
     work = _Work(inquiry, retrieval, style, limits, pool, value, signals)
+    known = placeholders_in(inquiry.subject, inquiry.newest, inquiry.first, *inquiry.between, *inquiry.replies)
     if value < limits.abstain_below or not chosen:
-        return verify(_abstention(work))
-    return verify(_draft(work, chosen, questions))
+        return verify(_abstention(work), placeholders=known)
+    return verify(_draft(work, chosen, questions), placeholders=known)
 
 
 def _opposite(wish: Wish, candidate: Candidate) -> bool:

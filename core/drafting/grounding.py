@@ -6,19 +6,23 @@ must come from the quoted spans, and each span must stand verbatim in its passag
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from core.domain.draft import Citation, Sentence, SentenceKind
 from core.domain.passage import Passage
 from core.drafting.composition import Composition
 from core.drafting.words import identifiers_of, negations_of, normalise, urls_of, words_of
+from core.redaction.repair import repair_placeholders
 
 
-def verify(composition: Composition) -> Composition:
-    """The composition with every sentence checked against the composition's own evidence."""
+def verify(composition: Composition, *, placeholders: Collection[str] = ()) -> Composition:
+    """The composition with every sentence checked against the composition's own evidence.
+
+    `placeholders` are those of the ticket: one that is written wrongly is put right, any other fails its sentence.
+    """
     passages = {evidence.passage.passage_id: evidence.passage for evidence in composition.evidence}
-    sentences = tuple(check_sentence(sentence, passages) for sentence in composition.sentences)
+    sentences = tuple(check_sentence(sentence, passages, placeholders) for sentence in composition.sentences)
     failed = sum(not sentence.grounded for sentence in sentences)
     if not failed:
         return replace(composition, sentences=sentences)
@@ -26,8 +30,14 @@ def verify(composition: Composition) -> Composition:
     return replace(composition, sentences=sentences, reasons=(*composition.reasons, reason))
 
 
-def check_sentence(sentence: Sentence, passages: Mapping[str, Passage]) -> Sentence:
-    """The sentence with `grounded` and `reason` set; greetings, closings and questions claim nothing and pass."""
+def check_sentence(sentence: Sentence, passages: Mapping[str, Passage], placeholders: Collection[str] = ()) -> Sentence:
+    """The sentence with `grounded` and `reason` set; greetings, closings and questions claim nothing and pass, unless
+    they name somebody the ticket does not know."""
+    quoted = "\n".join(citation.quoted_text for citation in sentence.citations)
+    text, strange = repair_placeholders(sentence.text, placeholders, verbatim=quoted)
+    sentence = replace(sentence, text=text)
+    if strange:
+        return replace(sentence, grounded=False, reason=f"{strange[0]} stands for nothing in this ticket")
     if sentence.kind is not SentenceKind.EVIDENCE:
         return sentence
     reason = _fault(sentence, passages)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 
+from core.domain.access import holds_tickets
 from core.domain.passage import Passage
+from core.domain.redaction import PLACEHOLDER
 from core.drafting.sentences import UnitKind
 from core.drafting.words import normalise, urls_of
-from core.redaction.placeholders import PLACEHOLDER
-
-TICKETS = "tickets"
-"""The collection of earlier solved tickets: their passages were written by people to people."""
 
 MIN_WORDS = 4
 
@@ -55,7 +53,7 @@ def why_never(text: str, passage: Passage) -> str:
         return "placeholder"
     if any(url != passage.url for url in urls_of(text)) or not _MARKDOWN_LINK.sub("", text).strip(" .,;:!*_"):
         return "link"
-    if passage.collection == TICKETS and _is_letter(text):
+    if holds_tickets(passage.collection) and _is_letter(text):
         return "letter"
     return ""
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.domain.access import holds_tickets
 from core.domain.retrieval import Inquiry, Retrieval
 from core.drafting.candidates import Candidate
 from core.drafting.questions import Question
-from core.drafting.quotable import TICKETS
 from core.drafting.sentences import UnitKind
 from core.ports import Embedder, Vector
 
@@ -120,7 +120,7 @@ def _scored(candidate: Candidate, of_text: Vector, of_heading: Vector, vector: V
 def _correction(candidate: Candidate, wants_steps: bool) -> float:
     passage = candidate.quotations[0].passage
     correction = RANK_BONUS / candidate.rank
-    if passage.collection == TICKETS:
+    if holds_tickets(passage.collection):
         correction -= TICKET_MALUS
     if candidate.cut:
         correction -= CUT_MALUS
@@ -135,7 +135,7 @@ def _use(candidate: Candidate) -> float:
         return STEPS_BONUS
     bonus = ACTION_BONUS if not steps and _ACTION.search(candidate.text) else 0.0
     headed = any(heading != passage.title for heading in passage.heading_path)
-    return bonus if headed or passage.collection == TICKETS else bonus - INTRODUCTION_MALUS
+    return bonus if headed or holds_tickets(passage.collection) else bonus - INTRODUCTION_MALUS
 
 
 def _compared(text: str, embedder: Embedder) -> str:

@@ -10,6 +10,9 @@ from core.domain.redaction import Entity, PlaceholderMap
 from core.redaction.placeholders import LITERAL, kind_of
 from core.redaction.words import EVERYDAY
 
+AGAIN = 0.01
+"""Score of what is found again: the reason of whoever found it on its own counts more."""
+
 SHORTEST_CHARS = 3
 """Shorter values would be found in too many places that mean something else."""
 
@@ -24,7 +27,7 @@ def find_values(text: str, kinds: Mapping[str, str]) -> list[Entity]:
     """Where the strings `kinds` (string -> kind) stand in `text` as whole words, in any case and with any white space
     between their words. Those shorter than `SHORTEST_CHARS` are not looked for. Linear in text times values."""
     return [
-        Entity(kind, Span(*match.span()), 1.0, "known value")
+        Entity(kind, Span(*match.span()), AGAIN, "known value")
         for value, kind in kinds.items()
         if len(value.strip()) >= SHORTEST_CHARS
         for match in re.finditer(_whole_words(value), text)

@@ -95,5 +95,9 @@ NAME_PATTERNS = (
         rf"(?P<value>{NAME})[ ](?:wrote|a écrit|escribió|ha scritto|escreveu)[ ]?:",
     ),
     _pattern("attribution_verb_first", rf"\b(?:schrieb|escribió|escreveu)[ ](?P<value>{NAME})[ ]?:"),
-    _pattern("field", rf"{_LINE_START}(?i:{_FIELD})[ ]?:\**[ ]+{_TITLES}(?P<value>{NAME})(?=[ \t]*(?:[<(\[;,]|\n|\Z))"),
+    _pattern(
+        "field",
+        rf"{_LINE_START}(?i:{_FIELD})[ ]?:\**[ ]+{_TITLES}(?P<value>{NAME})"
+        r"(?=[ \t]*(?:[<(\[;,]|\n(?![>|* \t]{0,8}(?:Version|Type|Enabled|ID|Creator|Path)\b)|\Z))",
+    ),
 )

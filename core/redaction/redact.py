@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.domain.passage import Span
-from core.domain.redaction import Entity, PlaceholderMap, RedactedText
+from core.domain.redaction import PLACEHOLDER, Entity, PlaceholderMap, RedactedText
 from core.ports import EntityRecognizer
 from core.redaction.known import find_values, known_values
+from core.redaction.lists import apply_lists, is_allowed_phrase, without_allowed
 from core.redaction.overlaps import resolve_overlaps
-from core.redaction.placeholders import LITERAL, PLACEHOLDER, PlaceholderBook
+from core.redaction.placeholders import LITERAL, PlaceholderBook
 
 
 def redact(
@@ -24,19 +25,34 @@ def redact(
 
 
 def redact_all(
-    texts: Sequence[str], *, recognizer: EntityRecognizer, placeholders: PlaceholderMap
+    texts: Sequence[str],
+    *,
+    recognizer: EntityRecognizer,
+    placeholders: PlaceholderMap,
+    told: Sequence[tuple[str, str]] = (),
 ) -> tuple[list[RedactedText], PlaceholderMap]:
-    """Redact texts that belong together: what is found in one of them is replaced in all of them."""
-    found = [resolve_overlaps(text, recognizer.recognize(text)) for text in texts]
-    fresh = {
-        text[entity.span.slice]: entity.kind for text, entities in zip(texts, found, strict=True) for entity in entities
-    }
+    """Redact texts that belong together: what is found in one of them is replaced in all of them.
+
+    `told` are (kind, value) known to be personal from elsewhere; they come first in the map. What the recognizer's
+    lists allow is never replaced, whatever else says so; what they deny always is.
+    """
+    lists = recognizer.lists
+    found = [resolve_overlaps(text, apply_lists(text, recognizer.recognize(text), lists)) for text in texts]
+    told = [(kind, value) for kind, value in told if not is_allowed_phrase(value, lists)]
+    fresh = {value: kind for kind, value in reversed([*told, *_values(texts, found)])}
+    complete = []
+    for text, entities in zip(texts, found, strict=True):
+        again = [*known_values(text, placeholders), *find_values(text, fresh)]
+        complete.append(_complete(text, [*without_allowed(text, again, lists), *entities]))
     book = PlaceholderBook(placeholders)
-    redacted = [
-        _replace(text, [*known_values(text, placeholders), *entities, *find_values(text, fresh)], book)
-        for text, entities in zip(texts, found, strict=True)
-    ]
-    return redacted, book.close()
+    book.add([*told, *_values(texts, complete)])
+    return [_replace(text, entities, book) for text, entities in zip(texts, complete, strict=True)], book.close()
+
+
+def _values(texts: Sequence[str], found: Sequence[Sequence[Entity]]) -> Iterator[tuple[str, str]]:
+    """(kind, value) of everything found, in its order."""
+    for text, entities in zip(texts, found, strict=True):
+        yield from ((entity.kind, text[entity.span.slice]) for entity in entities)
 
 
 def redact_edit(
@@ -60,20 +76,23 @@ def redact_edit(
     return RedactedText("".join(written), tuple(entities)), grown
 
 
-def _replace(text: str, entities: Sequence[Entity], book: PlaceholderBook) -> RedactedText:
-    """Replace the entities, then what looks like a placeholder in the stretches between them.
+def _complete(text: str, entities: Sequence[Entity]) -> list[Entity]:
+    """The entities apart, and what looks like a placeholder in the stretches between them.
 
     Nothing else can look like one afterwards: a placeholder has `<` only in front and `>` only at its end, so none can
     begin in one stretch and end in another.
     """
     apart = resolve_overlaps(text, entities)
-    complete = sorted([*apart, *_literals(text, apart)], key=lambda entity: entity.span.start)
+    return sorted([*apart, *_literals(text, apart)], key=lambda entity: entity.span.start)
+
+
+def _replace(text: str, entities: Sequence[Entity], book: PlaceholderBook) -> RedactedText:
     written: list[str] = []
     done = 0
-    for entity in complete:
+    for entity in entities:
         written += [text[done : entity.span.start], book.placeholder(entity.kind, text[entity.span.slice])]
         done = entity.span.end
-    return RedactedText("".join([*written, text[done:]]), tuple(complete))
+    return RedactedText("".join([*written, text[done:]]), tuple(entities))
 
 
 def _literals(text: str, apart: Sequence[Entity]) -> Iterator[Entity]:

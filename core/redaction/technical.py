@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.domain.passage import Span
 from core.domain.redaction import Entity
 from core.mail.verbatim import verbatim_lines
-from core.redaction.words import ALSO_NAMES, NEVER_NAMES, NOT_IN_NAMES
+from core.redaction.words import ALSO_NAMES, EVERYDAY, NEVER_NAMES, NOT_IN_NAMES
 
 ALLOWED = NEVER_NAMES | ALSO_NAMES
 """Case-folded words that are no names here. An installation adds its own products."""
@@ -17,6 +17,18 @@ _FENCED = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 _ADDRESS = re.compile(r"\b(?:https?|ftp|file|s3)://\S+|\bwww\.\S+")
 _LINE = re.compile(r".*\n?")
 _CODE_IN_NAME = re.compile(r"[\d_@#=<>(){}\[\]/\\:*|;\"]|\.\w|[a-zà-ÿ][A-ZÀ-Þ]{2}|^[A-Z0-9]{2,}$")
+_EPONYM = re.compile(
+    r"[ ](?:functions?|profiles?|filters?|distributions?|constants?|numbers?|equations?|theorem|law|limit|radius"
+    r"|effect|sequence"
+    r"|transforms?|algorithm|diagram|criterion|index|magnitudes?|kernel|smoothing|sampling|catalog(?:ue)?|survey"
+    r"|archive|mission"
+    r"|telescope|satellite|spacecraft|observatory|array|crater|belt|gap)\b"
+    r"|['’]s (?:star|comet|nebula|galaxy|cluster|law|constant|cloud|loop|telescope)\b|[ ](?:comet|nebula|galaxy"
+    r"|cluster)\b",
+)
+_EPONYM_BEFORE = re.compile(
+    r"\b(?:comet|asteroid|crater|nebula|galaxy|star|telescope|mission|satellite)[ ]\Z", re.IGNORECASE
+)
 _LOG_LINE = re.compile(r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d")
 
 
@@ -73,17 +85,32 @@ def _names(text: str, span: Span, allow: frozenset[str]) -> Iterator[Span]:
         plain = _trim_words(text, whole, NOT_IN_NAMES)
         name = _trim_words(text, plain, NEVER_NAMES)
         is_rest = name != plain and " " not in text[name.slice]
-        if not (line.group().strip().casefold() in allow or is_rest or _is_technical(text[name.slice], allow)):
+        is_known = line.group().strip().casefold() in allow or _is_technical(text[name.slice], allow)
+        if not (is_known or is_rest or _is_eponym(text, name)):
             yield name
+
+
+def _is_eponym(text: str, span: Span) -> bool:
+    """One word that names a thing, with the word for the thing beside it: "Voigt profile", "comet Halley"."""
+    is_word = bool(re.fullmatch(r"[^\W\d_]+(?:-[^\W\d_]+)?", text[span.slice]))
+    before = text[max(0, span.start - 20) : span.start]
+    return is_word and bool(_EPONYM.match(text, span.end) or _EPONYM_BEFORE.search(before))
 
 
 def _trim_words(text: str, span: Span, unwanted: frozenset[str]) -> Span:
     words: Sequence[re.Match[str]] = list(re.finditer(r"[^\s,;:!?]+", text[span.slice]))
     while words and words[0].group().casefold() in unwanted:
         words = words[1:]
-    while words and words[-1].group().casefold() in unwanted:
+    while (
+        words and words[-1].group().casefold() in unwanted and not (len(words) > 1 and _is_surname(words[-1].group()))
+    ):
         words = words[:-1]
     return Span(span.start + words[0].start(), span.start + words[-1].end()) if words else Span(span.start, span.start)
+
+
+def _is_surname(word: str) -> bool:
+    """A capitalised word that is a surname too: "Ronnie Best"."""
+    return word[:1].isupper() and word.casefold() in EVERYDAY
 
 
 def _is_technical(name: str, allow: frozenset[str]) -> bool:

@@ -12,6 +12,7 @@ from core.domain.ticket import Message, Person, Ticket
 from core.mail.clean import clean
 from core.ports import EntityRecognizer
 from core.redaction.known import SHORTEST_CHARS
+from core.redaction.people import form_of
 from core.redaction.placeholders import PlaceholderBook
 from core.redaction.redact import redact_all
 from core.redaction.technical import ALLOWED
@@ -27,13 +28,18 @@ def redact_thread(
     """The ticket's public messages, cleaned and redacted; internal notes are left out.
 
     Names and addresses the helpdesk knows are replaced first, whatever the recognizer finds: the whole name and its
-    parts of three letters or more. Parts that name no person ("Support") or a product are left alone.
+    parts of three letters or more, the address and a user name that it holds. Parts that name no person ("Support") or
+    a product are left alone.
     """
     public = [message for message in ticket.messages if message.public]
-    book = PlaceholderBook(placeholders)
-    for person in [ticket.requester, *(message.person for message in public if message.person)]:
-        _seed(book, person)
-    redacted, grown = redact_all(list(_texts(ticket, public)), recognizer=recognizer, placeholders=book.close())
+    people = [ticket.requester, *(message.person for message in public if message.person)]
+    redacted, grown = redact_all(
+        list(_texts(ticket, public)),
+        recognizer=recognizer,
+        placeholders=placeholders,
+        told=[told for person in people for told in _told(person)],
+    )
+    book = PlaceholderBook(grown)
     subject, *parts = redacted
     thread = RedactedThread(
         connector=ticket.connector,
@@ -71,17 +77,26 @@ def _message(book: PlaceholderBook, message: Message, parts: list[RedactedText])
     )
 
 
-def _seed(book: PlaceholderBook, person: Person) -> None:
+def _told(person: Person) -> Iterator[tuple[str, str]]:
+    """(kind, value) of what the helpdesk knows about somebody."""
     name, email = person.name.strip(), person.email.strip()
     if email:
-        book.placeholder("EMAIL_ADDRESS", email)
+        yield "EMAIL_ADDRESS", email
     parts = [part.strip("()[].,;\"'") for part in re.split(r"[\s,]+", name)]
-    if "@" in name or not any(_names_somebody(part) for part in parts):
-        return
-    book.placeholder("PERSON", name)
-    for part in parts:
-        if _names_somebody(part) and sum(map(str.isalpha, part)) >= SHORTEST_CHARS:
-            book.placeholder("PERSON", part)
+    if "@" not in name and any(_names_somebody(part) for part in parts):
+        yield "PERSON", name
+        long_enough = (part for part in parts if sum(map(str.isalpha, part)) >= SHORTEST_CHARS)
+        yield from (("PERSON", part) for part in long_enough if _names_somebody(part))
+    login = email.partition("@")[0]
+    if _is_login(login, name):
+        yield "USERNAME", login
+
+
+def _is_login(login: str, name: str) -> bool:
+    """Whether the part of an address in front of the @ is nobody else's word: two names, or letters with digits."""
+    words = form_of(login)
+    is_name = len(words) > 1 and set(words) <= set(form_of(name))
+    return is_name or bool(re.search(r"\d", login) and re.search(r"[^\W\d_]{3}", login))
 
 
 def _names_somebody(part: str) -> bool:

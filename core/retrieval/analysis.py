@@ -15,7 +15,7 @@ from itertools import chain
 from threading import get_ident
 from typing import cast
 
-from core.domain.passage import Passage
+from core.domain.passage import Document, Passage
 from core.ports import LexicalEntry
 
 FIELD_BOOSTS: Mapping[str, float] = {"title": 1.0, "headings": 1.0, "body": 1.0, "identifiers": 0.3}
@@ -86,15 +86,28 @@ def lexical_entry(passage: Passage) -> LexicalEntry:
     )
 
 
+def document_entry(document: Document) -> LexicalEntry:
+    """A whole document as one entry, named by its doc_id: title and text together in the body."""
+    everything = "\n".join((document.title, document.text))
+    fields = {"title": [], "headings": [], "body": analyse(everything), "identifiers": identifiers(everything)}
+    return LexicalEntry(document.doc_id, document.doc_id, fields)
+
+
 def lexical_query(text: str) -> dict[str, list[str]]:
-    """What to look for in each field; every term once.
+    """What to look for in each field. A term that the text repeats is repeated, and so counts as often.
 
     Of a long text only the 200 most frequent terms are kept (earlier ones first among equals): terms past that
     number hardly move the ranking and each costs time.
+
+    >>> lexical_query("profile of a profile")["body"]
+    ['profil', 'profil']
     """
-    terms = [term for term, _ in Counter(analyse(text)).most_common(MAX_QUERY_TERMS)]
-    whole = [term for term, _ in Counter(identifiers(text)).most_common(MAX_QUERY_TERMS)]
+    terms, whole = _frequent(analyse(text)), _frequent(identifiers(text))
     return {"title": terms, "headings": terms, "body": terms, "identifiers": whole}
+
+
+def _frequent(terms: list[str]) -> list[str]:
+    return [term for term, count in Counter(terms).most_common(MAX_QUERY_TERMS) for _ in range(count)]
 
 
 def _chunks(text: str) -> Iterator[str]:

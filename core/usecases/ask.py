@@ -33,12 +33,18 @@ def ask(
     compose: Callable[[Inquiry, Retrieval], Composition],
 ) -> Answer:
     """Raises `BadInput` for an empty or oversized question."""
+    question = checked_question(question)
+    redacted, _ = redact(question, recognizer=recognizer, placeholders=PlaceholderMap())
+    inquiry = Inquiry(newest=redacted.text)
+    retrieval = search(inquiry)
+    return Answer(redacted.text, len(redacted.entities), retrieval, compose(inquiry, retrieval))
+
+
+def checked_question(question: str) -> str:
+    """Without white space around it. Raises `BadInput`."""
     question = question.strip()
     if not question:
         raise BadInput("There is no question.", hint="Write what you want to know in a sentence or two.")
     if len(question) > MAX_QUESTION_CHARS:
         raise BadInput(f"The question has {len(question)} characters; at most {MAX_QUESTION_CHARS} are read.")
-    redacted, _ = redact(question, recognizer=recognizer, placeholders=PlaceholderMap())
-    inquiry = Inquiry(newest=redacted.text)
-    retrieval = search(inquiry)
-    return Answer(redacted.text, len(redacted.entities), retrieval, compose(inquiry, retrieval))
+    return question

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.domain.audit import LedgerEntry, seal_entry
+from core.domain.audit import LedgerEntry, SealKeys, seal_entry
 from core.domain.draft import Draft, render_text
 from core.domain.passage import Passage, Run, ScoredPassage
 from core.domain.provenance import Provenance
@@ -32,7 +32,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class FoundPassage:
-    """A passage as it stood that day. `places` has one entry for each of the story's stages: None if not in it."""
+    """A passage as it stood that day.
+
+    `places` has one entry for each of the story's stages: its own place, that of its document where the stage ranks
+    documents, None if it is not in it.
+    """
 
     passage: Passage
     places: tuple[ScoredPassage | None, ...]
@@ -71,8 +75,8 @@ class Story:
         return any(change.kind is not ChangeKind.KEPT for change in self.changes)
 
 
-def story_of(draft_id: str, *, uow: UnitOfWorkFactory, key: bytes) -> Story:
-    """Raises `DraftNotFound`. `key` is the ledger's."""
+def story_of(draft_id: str, *, uow: UnitOfWorkFactory, keys: SealKeys) -> Story:
+    """Raises `DraftNotFound`. `keys` are the ledger's."""
     with uow() as tx:
         draft = tx.drafts.get(draft_id)
         provenance = tx.drafts.provenance(draft_id)
@@ -84,7 +88,7 @@ def story_of(draft_id: str, *, uow: UnitOfWorkFactory, key: bytes) -> Story:
         stages=stages,
         found=_found(draft, provenance, stages),
         changes=changes(render_text(draft.sentences), final_text(draft)),
-        proof=_proof(draft, provenance, entries, key),
+        proof=_proof(draft, provenance, entries, keys),
     )
 
 
@@ -130,7 +134,7 @@ def _found(draft: Draft, provenance: Provenance, stages: Sequence[str]) -> tuple
     return tuple(
         FoundPassage(
             passage,
-            tuple(places[stage].get(passage.passage_id) for stage in stages),
+            tuple(places[stage].get(passage.passage_id) or places[stage].get(passage.doc_id) for stage in stages),
             markers.get(passage.passage_id),
         )
         for passage in provenance.passages
@@ -142,12 +146,16 @@ def _places(runs: Sequence[Run]) -> dict[str, ScoredPassage]:
     return {item.passage_id: item for run in runs for item in run.items}
 
 
-def _proof(draft: Draft, provenance: Provenance, entries: Sequence[LedgerEntry], key: bytes) -> Proof:
-    return Proof(tuple(entries), (*_altered(entries, key), *problems_of(draft, provenance, entries)))
+def _proof(draft: Draft, provenance: Provenance, entries: Sequence[LedgerEntry], keys: SealKeys) -> Proof:
+    return Proof(tuple(entries), (*_altered(entries, keys), *problems_of(draft, provenance, entries)))
 
 
-def _altered(entries: Sequence[LedgerEntry], key: bytes) -> list[str]:
-    return [f"Entry {entry.number} was altered." for entry in entries if _seal(entry, key) != entry.seal]
+def _altered(entries: Sequence[LedgerEntry], keys: SealKeys) -> list[str]:
+    return [
+        f"Entry {entry.number} was altered."
+        for entry in entries
+        if _seal(entry, keys.key_of(entry.number)) != entry.seal
+    ]
 
 
 def _seal(entry: LedgerEntry, key: bytes) -> str:

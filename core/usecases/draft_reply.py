@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.draft import OPEN_STATES, Draft, DraftState
+from core.domain.erasure import identities_of
 from core.domain.fingerprint import fingerprint
 from core.domain.jobs import DeliveryKind, EventKind, InboxItem, JobState, OutboxItem, is_mine
 from core.domain.passage import Passage
@@ -13,7 +14,7 @@ from core.domain.provenance import Component, Provenance
 from core.domain.redaction import PlaceholderMap
 from core.domain.retrieval import Inquiry, Retrieval
 from core.domain.thread import RedactedThread
-from core.domain.ticket import Message, Ticket
+from core.domain.ticket import Message, Person, Ticket
 from core.drafting.composition import Composition, Outcome
 from core.drafting.note import note_text
 from core.errors import JobTakenOver, Unavailable
@@ -30,6 +31,8 @@ from core.ports import (
 )
 from core.redaction.thread import redact_thread
 from core.retrieval.query import inquiry_of
+from core.usecases.erased_people import since_erasure
+from core.usecases.read_vault import MACHINE, Purpose, Reading, read_vault, vault_subject
 
 STATES = {
     Outcome.DRAFT: DraftState.READY,
@@ -38,18 +41,14 @@ STATES = {
 }
 
 
-def vault_subject(connector: str, ticket_id: str) -> str:
-    """Under which name the vault keeps a ticket's placeholders."""
-    return f"{connector}|{ticket_id}"
-
-
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """Everything between reading the ticket and storing the draft."""
+    """Everything between reading the ticket and storing the draft. `stamp` is the map's when it was read."""
 
     message: Message
+    requester: Person
     thread: RedactedThread
-    loaded: PlaceholderMap
+    stamp: str
     placeholders: PlaceholderMap
     retrieval: Retrieval
     composition: Composition
@@ -81,8 +80,10 @@ def draft_reply(
     laps.start("reading the ticket")
     ticket = helpdesk.fetch_ticket(item.event.ticket_id)
     with uow() as tx:
+        ticket = since_erasure(ticket, tx)
         reason = _why_no_draft(ticket, item, tx)
-        loaded = tx.vault.load(vault_subject(ticket.connector, ticket.ticket_id))
+        loaded = _Loaded("", PlaceholderMap()) if reason else _load(ticket, tx, clock)
+        tx.commit()
     message = ticket.newest_customer_message
     if reason or message is None:
         return _store_ignored(item, reason or NOTHING_TO_ANSWER, uow)
@@ -90,6 +91,7 @@ def draft_reply(
     laps.start("storing the draft")
     parts = components()
     with uow() as tx:
+        ticket = since_erasure(ticket, tx)
         if not is_mine(item, tx.inbox.get(item.item_id)):
             raise JobTakenOver("Another worker took this job over; what it does counts.")
         reason = _why_no_draft(ticket, item, tx)
@@ -102,23 +104,37 @@ def draft_reply(
     return finished
 
 
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    stamp: str
+    placeholders: PlaceholderMap
+
+
+def _load(ticket: Ticket, tx: UnitOfWork, clock: Clock) -> _Loaded:
+    """The ticket's placeholders so far, so that the same person stays the same placeholder."""
+    subject = vault_subject(ticket.connector, ticket.ticket_id)
+    reading = Reading(MACHINE, Purpose.DRAFTING, clock())
+    return _Loaded(tx.vault.stamp(subject), read_vault(subject, tx, reading))
+
+
 def _work(
     ticket: Ticket,
     message: Message,
-    loaded: PlaceholderMap,
+    loaded: _Loaded,
     recognizer: EntityRecognizer,
     search: Callable[[Inquiry], Retrieval],
     compose: Callable[[Inquiry, Retrieval], Composition],
     laps: _Laps,
 ) -> _Work:
     laps.start("redacting")
-    thread, placeholders = redact_thread(ticket, recognizer=recognizer, placeholders=loaded)
+    thread, placeholders = redact_thread(ticket, recognizer=recognizer, placeholders=loaded.placeholders)
     laps.start("searching")
     inquiry = inquiry_of(thread)
     retrieval = search(inquiry)
     laps.start("writing")
     composition = compose(inquiry, retrieval)
-    return _Work(message, thread, loaded, placeholders, retrieval, composition, laps.finish())
+    parts = (placeholders, retrieval, composition, laps.finish())
+    return _Work(message, ticket.requester, thread, loaded.stamp, *parts)
 
 
 NOTHING_TO_ANSWER = "the ticket has no public message by a customer"
@@ -166,14 +182,15 @@ def _store(
 ) -> InboxItem:
     thread = work.thread
     subject = vault_subject(thread.connector, thread.ticket_id)
-    if tx.vault.load(subject) != work.loaded:
+    if tx.vault.stamp(subject) != work.stamp:
         raise Unavailable("This ticket was worked on by somebody else at the same moment; it is tried again.")
     older = tx.drafts.for_ticket(thread.connector, thread.ticket_id)
     draft = _draft(work, older, clock, new_id)
     provenance = _provenance(draft.draft_id, work, components)
     if not tx.drafts.add(_with_ledger_entry(draft, provenance, tx), provenance):
         raise Unavailable("Another draft for this message was stored at the same moment; it is tried again.")
-    tx.vault.save(subject, work.placeholders)
+    tx.vault.save(subject, work.placeholders, at=draft.created_at)
+    tx.people.remember(thread.connector, thread.ticket_id, identities_of(work.requester))
     supersede(older, draft.draft_id, tx, clock)
     if announce:
         tx.outbox.add(_note(draft, address_of(draft.draft_id), clock))
@@ -221,6 +238,7 @@ def _provenance(draft_id: str, work: _Work, components: tuple[Component, ...]) -
         components=components,
         timings=work.timings,
         signals=composition.signals,
+        language=retrieval.language,
     )
 
 

@@ -12,10 +12,12 @@ from core.domain.provenance import Provenance
 from core.domain.redaction import PlaceholderMap
 from core.errors import BadInput, DraftStateConflict
 from core.ports import Clock, EntityRecognizer, IdSource, JobQueue, UnitOfWork, UnitOfWorkFactory
-from core.redaction.placeholders import restore
+from core.redaction.placeholders import restore, unknown
 from core.redaction.redact import redact_edit
-from core.usecases.draft_reply import vault_subject
+from core.redaction.repair import repair_placeholders
+from core.usecases.read_vault import Purpose, Reading, read_vault, vault_subject
 from core.usecases.receive_event import receive_event
+from core.usecases.send_reply import must_be_known
 
 MAX_REPLY_CHARS = 50_000
 
@@ -24,12 +26,14 @@ MAX_REPLY_CHARS = 50_000
 class _Wording:
     """What an agent typed, redacted before the transaction begins: recognising takes so long that others would wait.
 
-    `before` and `after` are the ticket's placeholders without and with what was found in it.
+    `placeholders` are the ticket's with what was found in it, `grown` says whether that is more than before, and
+    `stamp` is that of the map they were read from.
     """
 
     redacted: str
-    before: PlaceholderMap
-    after: PlaceholderMap
+    placeholders: PlaceholderMap
+    stamp: str
+    grown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +49,44 @@ class DraftView:
         """The reply with the real values put back."""
         return restore(self.draft.text, self.placeholders)
 
+    @property
+    def forgotten(self) -> bool:
+        """Whether personal values of this ticket are no longer in the vault."""
+        thread = self.provenance.thread
+        texts = (thread.subject, thread.requester, self.draft.text, *(message.text for message in thread.messages))
+        return bool(unknown("\n".join(texts), self.placeholders))
 
-def view_draft(draft_id: str, *, uow: UnitOfWorkFactory) -> DraftView:
-    """Raises `DraftNotFound`, `VaultSealed`."""
+
+def view_draft(draft_id: str, *, agent: User, uow: UnitOfWorkFactory, clock: Clock) -> DraftView:
+    """What the agent's page shows; that it was opened stands in the ledger. Raises `DraftNotFound`, `VaultSealed`."""
     with uow() as tx:
         draft = tx.drafts.get(draft_id)
-        return DraftView(draft, tx.drafts.provenance(draft_id), _placeholders(draft, tx))
+        provenance = tx.drafts.provenance(draft_id)
+        placeholders = _read(draft, tx, agent, Purpose.REVIEW, clock)
+        tx.commit()
+    return DraftView(draft, provenance, placeholders)
 
 
 def edit_draft(
-    draft_id: str, text: str, *, agent: User, uow: UnitOfWorkFactory, recognizer: EntityRecognizer, clock: Clock
+    draft_id: str,
+    text: str,
+    *,
+    agent: User,
+    uow: UnitOfWorkFactory,
+    recognizer: EntityRecognizer,
+    clock: Clock,
+    seen: int | None = None,
 ) -> Draft:
-    """Keep the agent's own wording; personal values in it become placeholders before it is stored."""
+    """Keep the agent's own wording; personal values in it become placeholders before it is stored.
+
+    `seen` is the ledger number of the draft the agent looked at: somebody else's change since is a conflict.
+    """
     _check_length(text)
-    wording = _reply_wording(draft_id, text, uow, recognizer)
+    wording = _typed(_Typist(agent, Purpose.EDIT, uow, recognizer, clock), draft_id, text, seen)
     with uow() as tx:
         draft = tx.drafts.get(draft_id, for_update=True)
         _must_be_open(draft)
-        edited = _with_text(draft, wording, tx)
+        edited = _with_text(draft, wording, tx, clock)
         if edited.edited_text != draft.edited_text:
             edited = _with_entry(edited, "DraftEdited", agent, tx, clock, {"sha256": _sha256(edited.text)})
         tx.drafts.save(edited)
@@ -80,18 +104,21 @@ def approve_draft(
     recognizer: EntityRecognizer,
     queue: JobQueue,
     clock: Clock,
+    seen: int | None = None,
 ) -> Draft:
-    """Approve and put the reply into the outbox, in one transaction. A second approval changes nothing.
+    """Approve and put the reply into the outbox, in one transaction. The same approval again changes nothing.
 
-    `text` is what the agent saw and approved (None: as it stands). Raises `DraftStateConflict` when the draft was
-    rejected or superseded meanwhile, `BadInput` when there is nothing to send.
+    `text` is what the agent saw and approved (None: as it stands), `seen` the ledger number of the draft it was
+    written for. Raises `DraftStateConflict` when the draft was changed, decided on or superseded meanwhile,
+    `BadInput` when there is nothing to send, `PersonalDataGone` when it could not be sent with real values.
     """
     _check_stars(stars)
     _check_length(text or "")
-    wording = None if text is None else _reply_wording(draft_id, text, uow, recognizer)
+    wording = _typed(_Typist(agent, Purpose.APPROVE, uow, recognizer, clock), draft_id, text, seen)
     with uow() as tx:
         draft = tx.drafts.get(draft_id, for_update=True)
         if draft.state in (DraftState.APPROVED, DraftState.SENT):
+            _must_be_mine(draft, agent, wording.redacted)
             return draft
         check_transition(draft, DraftState.APPROVED)
         approved = _approved(draft, wording, agent, stars, tx, clock)
@@ -116,13 +143,14 @@ def reject_draft(
     """Close the draft with a reason; rejecting it again changes nothing."""
     _check_stars(stars)
     _check_length(comment)
-    wording = _wording(draft_id, comment, uow, recognizer)
+    wording = _comment(_Typist(agent, Purpose.REJECT, uow, recognizer, clock), draft_id, comment)
     with uow() as tx:
         draft = tx.drafts.get(draft_id, for_update=True)
         if draft.state is DraftState.REJECTED:
             return draft
         check_transition(draft, DraftState.REJECTED)
-        _keep(wording, draft, tx)
+        if comment:
+            _keep(wording, draft, tx, clock)
         decision = Decision(agent.login, clock(), reason=reason, comment=wording.redacted, stars=stars)
         rejected = replace(draft, state=DraftState.REJECTED, decision=decision)
         rejected = _with_entry(rejected, "DraftRejected", agent, tx, clock, {"reason": reason.value, "stars": stars})
@@ -144,10 +172,9 @@ def request_another(
     receive_event(event, uow=uow, queue=queue, clock=clock, new_id=new_id)
 
 
-def _approved(
-    draft: Draft, wording: _Wording | None, agent: User, stars: int | None, tx: UnitOfWork, clock: Clock
-) -> Draft:
-    edited = _with_text(draft, wording, tx) if wording else draft
+def _approved(draft: Draft, wording: _Wording, agent: User, stars: int | None, tx: UnitOfWork, clock: Clock) -> Draft:
+    edited = _with_text(draft, wording, tx, clock)
+    must_be_known(edited.text, wording.placeholders)
     if not edited.text.strip():
         raise BadInput("There is nothing to send yet.", hint="Write the reply, then approve it.")
     decision = Decision(agent.login, clock(), final_text=edited.text, stars=stars)
@@ -160,41 +187,93 @@ def _approved(
     return _with_entry(approved, "DraftApproved", agent, tx, clock, details)
 
 
-def _reply_wording(draft_id: str, text: str, uow: UnitOfWorkFactory, recognizer: EntityRecognizer) -> _Wording:
-    """Nothing is looked for in a text that is the present one."""
-    text = text.replace("\r\n", "\n").strip()
-    with uow() as tx:
+@dataclass(frozen=True, slots=True)
+class _Typist:
+    """Who typed something, why, and what it takes to redact it."""
+
+    agent: User
+    purpose: Purpose
+    uow: UnitOfWorkFactory
+    recognizer: EntityRecognizer
+    clock: Clock
+
+
+def _typed(typist: _Typist, draft_id: str, text: str | None, seen: int | None) -> _Wording:
+    """What the agent wants to say to the customer. Nothing is looked for in a text that is the present one."""
+    with typist.uow() as tx:
         draft = tx.drafts.get(draft_id)
-        before = _placeholders(draft, tx)
-    if text == restore(draft.text, before).strip():
-        return _Wording(draft.text, before, before)
-    return _wording(draft_id, text, uow, recognizer)
+        stamp = tx.vault.stamp(vault_subject(draft.connector, draft.ticket_id))
+        placeholders = _read(draft, tx, typist.agent, typist.purpose, typist.clock)
+        tx.commit()
+    stored = restore(draft.text, placeholders).strip()
+    text = stored if text is None else text.replace("\r\n", "\n").strip()
+    if text == stored:
+        return _Wording(draft.text, placeholders, stamp)
+    if seen is not None and seen != draft.ledger_number and draft.state in OPEN_STATES:
+        raise DraftStateConflict(
+            "Somebody else changed this draft while you were writing.",
+            hint="Your text is below. Compare it with the stored reply beside it, then save or approve it.",
+        )
+    return _redacted(typist, text, draft, placeholders, stamp)
 
 
-def _wording(draft_id: str, text: str, uow: UnitOfWorkFactory, recognizer: EntityRecognizer) -> _Wording:
-    with uow() as tx:
-        before = _placeholders(tx.drafts.get(draft_id), tx)
-    redacted, after = redact_edit(text, recognizer=recognizer, placeholders=before)
-    return _Wording(redacted.text, before, after)
+def _comment(typist: _Typist, draft_id: str, comment: str) -> _Wording:
+    if not comment:
+        return _Wording("", PlaceholderMap(), "")
+    with typist.uow() as tx:
+        draft = tx.drafts.get(draft_id)
+        stamp = tx.vault.stamp(vault_subject(draft.connector, draft.ticket_id))
+        placeholders = _read(draft, tx, typist.agent, typist.purpose, typist.clock)
+        tx.commit()
+    return _redacted(typist, comment, draft, placeholders, stamp)
 
 
-def _with_text(draft: Draft, wording: _Wording, tx: UnitOfWork) -> Draft:
+def _redacted(typist: _Typist, text: str, draft: Draft, before: PlaceholderMap, stamp: str) -> _Wording:
+    """Raises `PersonalDataGone` for a placeholder whose value was forgotten and `BadInput` for one that was damaged: as
+    words it would reach the customer."""
+    blank = [p for p in unknown(text, before) if p in before.spent or p in draft.text]
+    must_be_known("".join(blank), before)
+    text, damaged = repair_placeholders(text, before.values, bare=False)
+    strange = [piece for piece in damaged if piece not in before.values.values()]
+    if strange:
+        raise BadInput(
+            f"{strange[0]} looks like a placeholder for personal data, but stands for nothing in this ticket.",
+            hint="Write the words themselves in its place.",
+        )
+    redacted, after = redact_edit(text, recognizer=typist.recognizer, placeholders=before)
+    return _Wording(redacted.text, after, stamp, grown=after != before)
+
+
+def _with_text(draft: Draft, wording: _Wording, tx: UnitOfWork, clock: Clock) -> Draft:
     """The draft with the agent's text; unchanged when the agent typed nothing new."""
-    _keep(wording, draft, tx)
+    _keep(wording, draft, tx, clock)
     return draft if wording.redacted == draft.text else replace(draft, edited_text=wording.redacted)
 
 
-def _keep(wording: _Wording, draft: Draft, tx: UnitOfWork) -> None:
+def _keep(wording: _Wording, draft: Draft, tx: UnitOfWork, clock: Clock) -> None:
     """Put the placeholders into the vault, unless somebody changed them since the text was redacted with them."""
-    if _placeholders(draft, tx) != wording.before:
+    subject = vault_subject(draft.connector, draft.ticket_id)
+    if tx.vault.stamp(subject) != wording.stamp:
         raise DraftStateConflict("Somebody worked on this ticket at the same moment.", hint="Please do it once more.")
-    if wording.after != wording.before:
-        tx.vault.save(vault_subject(draft.connector, draft.ticket_id), wording.after)
+    if wording.grown:
+        tx.vault.save(subject, wording.placeholders, at=clock())
+
+
+def _must_be_mine(draft: Draft, agent: User, redacted: str) -> None:
+    """Raise `DraftStateConflict` when a colleague's approval came first, or the agent's own with another text."""
+    decision = draft.decision
+    if decision is None or (decision.agent == agent.login and decision.final_text.strip() == redacted.strip()):
+        return
+    raise DraftStateConflict(
+        f"{decision.agent} approved this draft already; that text is the one sent, not this one.",
+        hint="If the customer needs to know more, write to them in the helpdesk.",
+    )
 
 
 def _with_entry(
     draft: Draft, event: str, agent: User, tx: UnitOfWork, clock: Clock, details: dict[str, str | int | None]
 ) -> Draft:
+    tx.vault.touch(vault_subject(draft.connector, draft.ticket_id), clock())
     entry = tx.ledger.append(at=clock(), actor=agent.login, event=event, subject=draft.draft_id, details=details)
     return replace(draft, ledger_number=entry.number)
 
@@ -211,8 +290,9 @@ def _reply(draft: Draft, clock: Clock) -> OutboxItem:
     )
 
 
-def _placeholders(draft: Draft, tx: UnitOfWork) -> PlaceholderMap:
-    return tx.vault.load(vault_subject(draft.connector, draft.ticket_id))
+def _read(draft: Draft, tx: UnitOfWork, agent: User, purpose: Purpose, clock: Clock) -> PlaceholderMap:
+    reading = Reading(agent.login, purpose, clock(), draft.draft_id)
+    return read_vault(vault_subject(draft.connector, draft.ticket_id), tx, reading)
 
 
 def _must_be_open(draft: Draft) -> None:

@@ -16,8 +16,20 @@ STATE_AFTER = {
     "DraftRejected": DraftState.REJECTED,
     "ReplySent": DraftState.SENT,
     "ReplyHandedOver": DraftState.SENT,
+    "DraftErased": DraftState.ERASED,
 }
 """Which state an event leaves a draft in; events that are not here leave it as it was."""
+
+
+ERASING_EVENTS = ("DraftErased", "SourceErased")
+"""All of a draft's texts were taken away; or only what came from a solved ticket that was erased."""
+
+WORDED_BY = {
+    "DraftEdited": "sha256",
+    "DraftApproved": "sha256",
+    **dict.fromkeys(ERASING_EVENTS, "text_sha256"),
+}
+"""Events after which the reply's text has a hash, and under which name the entry holds it."""
 
 
 def problems_of(draft: Draft, provenance: Provenance, entries: Sequence[LedgerEntry]) -> list[str]:
@@ -26,7 +38,7 @@ def problems_of(draft: Draft, provenance: Provenance, entries: Sequence[LedgerEn
         return ["The ledger does not say how this draft came about."]
     return [
         *_missing(draft, entries),
-        *_rewritten(draft, provenance, entries[0]),
+        *_rewritten(draft, provenance, entries),
         *_misstated(draft, entries),
     ]
 
@@ -42,10 +54,12 @@ def _missing(draft: Draft, entries: Sequence[LedgerEntry]) -> list[str]:
     return [f"Entry {draft.ledger_number} about this draft is missing."]
 
 
-def _rewritten(draft: Draft, provenance: Provenance, created: LedgerEntry) -> list[str]:
-    if draft_fingerprint(draft, provenance) == created.details.get("sha256"):
+def _rewritten(draft: Draft, provenance: Provenance, entries: Sequence[LedgerEntry]) -> list[str]:
+    """The newest entry that says what the draft holds counts: an erasure takes texts away, and says what is left."""
+    told = [entry for entry in entries if entry.event == "DraftCreated" or entry.event in ERASING_EVENTS][-1]
+    if draft_fingerprint(draft, provenance) == told.details.get("sha256"):
         return []
-    return [f"The draft or what it was made from is not what entry {created.number} says it was."]
+    return [f"The draft or what it was made from is not what entry {told.number} says it was."]
 
 
 def _misstated(draft: Draft, entries: Sequence[LedgerEntry]) -> list[str]:
@@ -58,9 +72,9 @@ def _misstated(draft: Draft, entries: Sequence[LedgerEntry]) -> list[str]:
             problems += _decision_problems(draft, entry)
     if draft.state != state:
         problems.append(f"The draft is {draft.state}, but after its newest entry it should be {state}.")
-    worded = [entry for entry in entries if entry.event in ("DraftEdited", "DraftApproved")]
-    if worded and _sha256(final_text(draft)) != worded[-1].details.get("sha256"):
-        problems.append(f"The reply's text is not what entry {worded[-1].number} says it was.")
+    worded = [(entry, entry.details.get(WORDED_BY[entry.event])) for entry in entries if entry.event in WORDED_BY]
+    if worded and _sha256(final_text(draft)) != worded[-1][1]:
+        problems.append(f"The reply's text is not what entry {worded[-1][0].number} says it was.")
     return problems
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
-from core.domain.audit import LedgerEntry, LedgerHead, LedgerReport, verify_chain
+from core.domain.audit import LedgerEntry, LedgerHead, LedgerReport, SealKeys, verify_chain
 from core.ports import DraftFilter, UnitOfWorkFactory
 from core.usecases.verify_draft import problems_of
 
@@ -14,11 +14,11 @@ BLOCK = 200
 """Drafts read in one transaction, so that others can write in between."""
 
 
-def verify_ledger(*, uow: UnitOfWorkFactory, key: bytes, expected: LedgerHead | None = None) -> LedgerReport:
+def verify_ledger(*, uow: UnitOfWorkFactory, keys: SealKeys, expected: LedgerHead | None = None) -> LedgerReport:
     """Chain, head and drafts. `expected` is a head somebody wrote down earlier: it must still be in the chain."""
     with uow() as tx:
         entries, head = list(tx.ledger.entries()), tx.ledger.head()
-    report = verify_chain(entries, key, head)
+    report = verify_chain(entries, keys, head)
     problems = [*report.problems, *_expected_missing(entries, expected), *_draft_problems(entries, uow)]
     return replace(report, problems=tuple(problems))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from core.domain.access import DEFAULT_TENANT, PUBLIC
 from plugin.commands.common import DataOption, EnvOption, settings_for
 
 if TYPE_CHECKING:
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Fill and refresh what is searched.", no_args_is_help=True)
 Rebuild = Annotated[bool, typer.Option("--rebuild", help="Drop the collection and build it anew.")]
+Visibility = Annotated[str, typer.Option(help="Class of readers: public (customers too), internal, or any other name.")]
 AllowEmpty = Annotated[bool, typer.Option("--allow-empty", help="Let an empty source empty the collection.")]
 
 
 @app.command("docs")
 def docs(
     path: Annotated[Path, typer.Argument(help="Folder of md, html, rst, txt, pdf files; or one file, or a JSONL.")],
+    tenant: Annotated[str, typer.Option(help="Whose documentation it is.")] = DEFAULT_TENANT,
+    visibility: Visibility = PUBLIC,
     rebuild: Rebuild = False,
     allow_empty: AllowEmpty = False,
     data: DataOption = None,
@@ -34,6 +38,8 @@ def docs(
         citedesk ingest docs ./manuals
 
         citedesk ingest docs ./manuals --rebuild
+
+        citedesk ingest docs ./notes-for-colleagues --visibility internal
     """
     from plugin.ingestion import ingest_docs
 
@@ -41,7 +47,13 @@ def docs(
         data,
         env_file,
         lambda services, progress: ingest_docs(
-            services, path, progress=progress, anew=rebuild, allow_empty=allow_empty
+            services,
+            path,
+            tenant=tenant,
+            visibility=visibility,
+            progress=progress,
+            anew=rebuild,
+            allow_empty=allow_empty,
         ),
     )
 
@@ -49,12 +61,13 @@ def docs(
 @app.command("tickets")
 def tickets(
     connector: Annotated[str, typer.Argument(help="Which helpdesk's solved tickets to take.")] = "folder",
+    visibility: Visibility = PUBLIC,
     rebuild: Rebuild = False,
     allow_empty: AllowEmpty = False,
     data: DataOption = None,
     env_file: EnvOption = None,
 ) -> None:
-    """Take in a helpdesk's solved tickets, redacted, as a collection of its own.
+    """Take in a helpdesk's solved tickets, redacted, for the tenant that CITEDESK_CONNECTOR_TENANTS gives it.
 
     Example:
 
@@ -66,7 +79,7 @@ def tickets(
         data,
         env_file,
         lambda services, progress: ingest_tickets(
-            services, connector, progress=progress, anew=rebuild, allow_empty=allow_empty
+            services, connector, visibility=visibility, progress=progress, anew=rebuild, allow_empty=allow_empty
         ),
     )
 

@@ -38,7 +38,7 @@ def verify(
 
     records = open_records(settings)
     try:
-        report = verify_ledger(uow=records.uow, key=records.ledger_key, expected=_head(expect))
+        report = verify_ledger(uow=records.uow, keys=records.seal_keys, expected=_head(expect))
     finally:
         records.close()
     _print(report)

@@ -1,4 +1,4 @@
-"""One line a request: an id, what, how it ended, how long. Never a query string, a body or an address's password."""
+"""One line a request: an id, what, how it ended, how long. Never a query string, a body or a path nobody knows."""
 
 from __future__ import annotations
 
@@ -35,5 +35,12 @@ def _end(response: Response) -> Response:
     response.headers["X-Request-ID"] = request_id()
     milliseconds = round((time.perf_counter() - g.get("begun", time.perf_counter())) * 1000, 1)
     write = log.debug if request.endpoint in QUIET else log.info
-    write("request", method=request.method, path=request.path, status=response.status_code, ms=milliseconds)
+    write("request", method=request.method, path=_path(response), status=response.status_code, ms=milliseconds)
     return response
+
+
+def _path(response: Response) -> str:
+    """The path of a request that was answered; else only its route: people paste anything into an address."""
+    if response.status_code < 400:
+        return request.path
+    return str(request.url_rule) if request.url_rule else "no such page"

@@ -22,6 +22,7 @@ from plugin.web import (
     rendering,
     review,
     review_queue,
+    uploads,
     webhook,
 )
 from plugin.web.passwords import Passwords
@@ -40,6 +41,7 @@ def create_app(services: Services, passwords: Passwords | None = None) -> Flask:
     for edge in (access_log, headers, errors, rendering):
         edge.install(app)
     auth.install(app, services, passwords or Passwords())
+    uploads.install(app)
     csrf = CSRFProtect(app)
     for machine in (webhook, health):
         csrf.exempt(machine.blueprint)

@@ -11,7 +11,7 @@ from core.domain.account import Role
 from core.domain.draft import Evidence, Sentence, SentenceKind
 from core.errors import BadInput
 from core.usecases.ask import MAX_QUESTION_CHARS, Answer
-from core.usecases.ask import ask as answer_question
+from plugin.asking import ask_docs
 from plugin.web.auth import requires
 from plugin.web.rendering import NO_PLACEHOLDERS, segments
 from plugin.web.reply_view import Block, Card, ShownSentence, blocks, card
@@ -45,12 +45,7 @@ def answer() -> str | tuple[str, int] | Response:
     question = request.form.get("question", "")
     started = services().timer()
     try:
-        given = answer_question(
-            question,
-            recognizer=services().recognizer,
-            search=services().search,
-            compose=services().compose,
-        )
+        given = ask_docs(services(), question)
     except BadInput as error:
         return _page(question, problem=f"{error.message} {error.hint}".strip()), 400
     return _page(question, view_of(given, services().timer() - started))

@@ -20,7 +20,7 @@ from plugin.web.audit_filter import AuditFilter, Decided, counts_by_state, match
 from plugin.web.audit_filter import decided as how_decided
 from plugin.web.audit_overview import overview_of
 from plugin.web.auth import requires
-from plugin.web.rendering import web_address
+from plugin.web.rendering import redacted, web_address
 from plugin.web.state import services
 
 blueprint = Blueprint("audit", __name__)
@@ -41,7 +41,7 @@ def show() -> str:
         counts=counts_by_state(filters, uow),
         choices=_choices(uow),
         how_decided=how_decided,
-        redacted=audit_story.redacted,
+        redacted=redacted,
         address=lambda **changes: _address(filters, changes),
         query=urlencode(filters.parameters),
     )
@@ -64,9 +64,7 @@ def export_json() -> Response:
 def overview() -> str:
     weeks = _period(request.args.get("weeks", "12"))
     found = overview_of(services().uow, now=services().clock(), weeks=weeks)
-    return render_template(
-        "audit_overview.html", overview=found, weeks=weeks, periods=PERIODS_WEEKS, redacted=audit_story.redacted
-    )
+    return render_template("audit_overview.html", overview=found, weeks=weeks, periods=PERIODS_WEEKS, redacted=redacted)
 
 
 @blueprint.get("/audit/ledger")
@@ -79,7 +77,7 @@ def ledger() -> str:
 @requires(Role.MANAGER)
 def check_ledger() -> str:
     number, seal = request.form.get("number", "").strip(), request.form.get("seal", "").strip().lower()
-    report = verify_ledger(uow=services().uow, key=services().records.ledger_key, expected=_written_down(number, seal))
+    report = verify_ledger(uow=services().uow, keys=services().records.seal_keys, expected=_written_down(number, seal))
     return _ledger_page(report, number, seal)
 
 
@@ -87,7 +85,7 @@ def check_ledger() -> str:
 @requires(Role.MANAGER)
 def story(draft_id: str) -> str:
     uow = services().uow
-    told = story_of(draft_id, uow=uow, key=services().records.ledger_key)
+    told = story_of(draft_id, uow=uow, keys=services().records.seal_keys)
     today = audit_story.documents_today(told.draft, uow)
     return render_template(
         "story.html",
@@ -101,7 +99,7 @@ def story(draft_id: str) -> str:
         delivery=audit_story.delivery(told),
         numbers=audit_story.numbers(told.proof.entries),
         event_in_words=audit_story.event_in_words,
-        redacted=audit_story.redacted,
+        redacted=redacted,
         web_address=web_address,
         how_decided=how_decided,
     )
@@ -110,7 +108,7 @@ def story(draft_id: str) -> str:
 @blueprint.get("/audit/<draft_id>.json")
 @requires(Role.MANAGER)
 def export_story(draft_id: str) -> Response:
-    told = story_of(draft_id, uow=services().uow, key=services().records.ledger_key)
+    told = story_of(draft_id, uow=services().uow, keys=services().records.seal_keys)
     return _download(iter([story_as_json(told)]), "json", "application/json", f"draft-{told.draft.draft_id}")
 
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from core.domain.audit import LedgerEntry
 from core.domain.draft import Citation, Draft, Evidence, Sentence, SentenceKind
 from core.domain.passage import Passage, Run
-from core.domain.redaction import PlaceholderMap
 from core.ports import UnitOfWorkFactory
-from core.redaction.placeholders import LITERAL, PLACEHOLDER
 from core.usecases.audit_draft import Story
-from plugin.web.rendering import Segment, segments
+from core.usecases.read_vault import VAULT_READ
 
 EVENTS = {
     "DraftCreated": "draft made",
@@ -22,6 +20,9 @@ EVENTS = {
     "DraftSuperseded": "superseded by a newer draft",
     "AnotherDraftRequested": "another draft asked for",
     "ReplySent": "reply sent to the customer",
+    "VaultRead": "personal values read",
+    "DraftErased": "erased, with everything its author wrote",
+    "SourceErased": "a solved ticket it quoted was erased",
     "ReplyHandedOver": "reply handed over as a note, to be sent by hand",
 }
 
@@ -122,7 +123,9 @@ def kind_in_words(kind: str) -> str:
 
 
 def event_in_words(entry: LedgerEntry) -> str:
-    return EVENTS.get(entry.event, entry.event)
+    """With the purpose, where the vault was read."""
+    words = EVENTS.get(entry.event, entry.event)
+    return f"{words} ({entry.details.get('purpose')})" if entry.event == VAULT_READ else words
 
 
 def delivery(story: Story) -> LedgerEntry | None:
@@ -132,17 +135,8 @@ def delivery(story: Story) -> LedgerEntry | None:
 
 
 def numbers(entries: Sequence[LedgerEntry]) -> str:
-    return ", ".join(str(entry.number) for entry in entries)
-
-
-def redacted(text: str) -> list[Segment]:
-    """The text with its placeholders as chips that tell people apart by number and never by name.
-
-    >>> redacted("Dear <PERSON_2>")
-    [Segment(text='Dear ', kind=''), Segment(text='2', kind='person')]
-    """
-    found = [match for match in PLACEHOLDER.finditer(text) if match.group(1) != LITERAL]
-    return segments(text, PlaceholderMap({match.group(): match.group(2) for match in found}))
+    """But for readings of the vault: those are listed with the others below."""
+    return ", ".join(str(entry.number) for entry in entries if entry.event != VAULT_READ)
 
 
 def _evidence(draft: Draft) -> tuple[Evidence, ...]:

@@ -39,7 +39,16 @@ def status_of(draft: Draft, tx: UnitOfWork) -> Status:
         return Status(draft.state, _sent_line(draft, tx), draft.sent_at, settled=True)
     if draft.state is DraftState.SUPERSEDED:
         return _superseded(draft)
+    if draft.state is DraftState.ERASED:
+        return _erased(draft, tx)
     return _rejected(draft)
+
+
+def _erased(draft: Draft, tx: UnitOfWork) -> Status:
+    """Since when, and where it is written down."""
+    erased = [entry for entry in tx.ledger.about(draft.draft_id) if entry.event == "DraftErased"]
+    line = f"Erased with everything its author wrote. Receipt {draft.receipt}."
+    return Status(draft.state, line, erased[-1].at if erased else None, settled=True)
 
 
 def _open(draft: Draft, tx: UnitOfWork) -> Status:

@@ -18,6 +18,7 @@ from core.errors import (
     BadInput,
     CitedeskError,
     Conflict,
+    FilesTooLarge,
     LoginFailed,
     NotFound,
     PayloadTooLarge,
@@ -49,6 +50,7 @@ NOTHING_CHANGED = "Nothing was changed."
 
 TABLE: tuple[tuple[type[CitedeskError], Outcome], ...] = (
     (PayloadTooLarge, Outcome(413, "That is too large", NOTHING_CHANGED)),
+    (FilesTooLarge, Outcome(413, "That is too large", NOTHING_CHANGED)),
     (BadInput, Outcome(400, "That cannot be used", NOTHING_CHANGED)),
     (WebhookRejected, Outcome(401, "The webhook was refused", "The ticket itself is safe in the helpdesk.")),
     (LoginFailed, Outcome(401, "You are signed out", NOTHING_CHANGED)),
@@ -93,10 +95,12 @@ def hint_for(code: str) -> str:
 
 
 def answer_error(error: CitedeskError) -> Response:
+    """What was looked for in vain is not repeated: people paste anything into an address."""
     outcome = outcome_of(error)
     if outcome.status >= 500:
         log.warning("request failed", code=error.code, status=outcome.status)
-    response = _answer(outcome, error.code, error.message, error.hint)
+    message = "" if isinstance(error, NotFound) else error.message
+    response = _answer(outcome, error.code, message, error.hint)
     if isinstance(error, TooManyAttempts):
         response.headers["Retry-After"] = str(error.retry_after_s)
     elif outcome.status == 503:

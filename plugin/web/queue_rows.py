@@ -1,4 +1,8 @@
-"""The rows of the review queue: drafts, and jobs that are not a draft yet or failed."""
+"""The rows of the review queue: drafts, and jobs that are not a draft yet or failed.
+
+A list shows no personal value: people are told apart by number. Their names are on the review page, whose opening
+stands in the ledger.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,10 @@ from flask import url_for
 
 from core.domain.draft import OPEN_STATES, Draft, DraftState, SentenceKind
 from core.domain.jobs import DeliveryKind, InboxItem, JobState, OutboxItem
-from core.domain.redaction import PlaceholderMap
 from core.drafting.words import shorten
 from core.ports import DraftFilter, UnitOfWork
-from core.usecases.draft_reply import vault_subject
 from plugin.web.errors import hint_for
-from plugin.web.rendering import Segment, segments
+from plugin.web.rendering import Segment, redacted
 
 LINE_CHARS = 180
 JOBS_SHOWN = 50
@@ -68,7 +70,7 @@ def draft_states(name: str) -> frozenset[DraftState]:
 
 
 def draft_rows(tx: UnitOfWork, where: DraftFilter, *, depth: int, offset: int) -> list[Row]:
-    return [_draft_row(draft, tx) for draft in tx.drafts.list(where, depth=depth, offset=offset)]
+    return [_draft_row(draft) for draft in tx.drafts.list(where, depth=depth, offset=offset)]
 
 
 def job_rows(tx: UnitOfWork, name: str, text: str) -> list[Row]:
@@ -87,15 +89,14 @@ def _searched(row: Row) -> str:
     return f"{row.ticket_id}\n{''.join(segment.text for segment in row.title)}".casefold()
 
 
-def _draft_row(draft: Draft, tx: UnitOfWork) -> Row:
-    placeholders = _placeholders(draft, tx)
+def _draft_row(draft: Draft) -> Row:
     return Row(
         state=draft.state,
-        title=segments(draft.subject, placeholders) or [Segment(f"Ticket {draft.ticket_id}")],
+        title=redacted(draft.subject) or [Segment(f"Ticket {draft.ticket_id}")],
         ticket_id=draft.ticket_id,
         at=draft.created_at,
-        line=segments(shorten(first_line(draft), LINE_CHARS), placeholders),
-        who=segments(draft.requester, placeholders),
+        line=redacted(shorten(first_line(draft), LINE_CHARS)),
+        who=redacted(draft.requester),
         address=url_for("review.show", draft_id=draft.draft_id),
         strength="" if draft.state is DraftState.ABSTAINED else draft.strength.value,
         sources=tuple(dict.fromkeys(item.passage.title for item in draft.evidence)),
@@ -117,7 +118,7 @@ def first_line(draft: Draft) -> str:
 
 def _inbox_row(item: InboxItem, tx: UnitOfWork) -> Row:
     event = item.event
-    title, who = _known(tx.drafts.for_ticket(event.connector, event.ticket_id), event.ticket_id, tx)
+    title, who = _known(tx.drafts.for_ticket(event.connector, event.ticket_id), event.ticket_id)
     parked = item.state is JobState.PARKED
     return Row(
         state=next(state for state, job_state in JOB_STATES.items() if job_state is item.state),
@@ -147,7 +148,7 @@ def _times(attempts: int) -> str:
 
 def _outbox_row(item: OutboxItem, tx: UnitOfWork) -> Row:
     draft = tx.drafts.get(item.draft_id)
-    title, who = _known([draft], item.ticket_id, tx)
+    title, who = _known([draft], item.ticket_id)
     what = "The approved reply" if item.kind is DeliveryKind.REPLY else "The internal note"
     return Row(
         state=DraftState.FAILED,
@@ -162,14 +163,9 @@ def _outbox_row(item: OutboxItem, tx: UnitOfWork) -> Row:
     )
 
 
-def _known(drafts: Iterable[Draft], ticket_id: str, tx: UnitOfWork) -> tuple[list[Segment], list[Segment]]:
+def _known(drafts: Iterable[Draft], ticket_id: str) -> tuple[list[Segment], list[Segment]]:
     """Subject and requester, if an earlier draft of the ticket knows them."""
     for draft in drafts:
-        placeholders = _placeholders(draft, tx)
         if draft.subject:
-            return segments(draft.subject, placeholders), segments(draft.requester, placeholders)
+            return redacted(draft.subject), redacted(draft.requester)
     return [Segment(f"Ticket {ticket_id}")], []
-
-
-def _placeholders(draft: Draft, tx: UnitOfWork) -> PlaceholderMap:
-    return tx.vault.load(vault_subject(draft.connector, draft.ticket_id))

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from flask import Flask
 
 from core.domain.passage import Span
-from core.domain.redaction import PlaceholderMap
-from core.redaction.placeholders import LITERAL, PLACEHOLDER, kind_of
+from core.domain.redaction import PLACEHOLDER, PlaceholderMap
+from core.redaction.placeholders import LITERAL, kind_of
 from plugin.web.state import services
 
 NO_PLACEHOLDERS = PlaceholderMap()
@@ -53,6 +53,16 @@ def segments(text: str, placeholders: PlaceholderMap) -> list[Segment]:
         found += [Segment(text[done : match.start()]), _chip(match.group(), placeholders)]
         done = match.end()
     return [segment for segment in (*found, Segment(text[done:])) if segment.text or segment.kind]
+
+
+def redacted(text: str) -> list[Segment]:
+    """The text with its placeholders as chips that tell people apart by number and never by name.
+
+    >>> redacted("Dear <PERSON_2>")
+    [Segment(text='Dear ', kind=''), Segment(text='2', kind='person')]
+    """
+    found = [match for match in PLACEHOLDER.finditer(text) if match.group(1) != LITERAL]
+    return segments(text, PlaceholderMap({match.group(): match.group(2) for match in found}))
 
 
 def _chip(placeholder: str, placeholders: PlaceholderMap) -> Segment:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from core.domain.access import PUBLIC, visibility_of
 from core.domain.draft import Draft, Evidence, Layout, Sentence, SentenceKind
 from core.domain.passage import Span
 from core.domain.redaction import PlaceholderMap
@@ -51,7 +52,8 @@ class Block:
 class Card:
     """A passage on the page. `sentences` rest on it, by number and first words.
 
-    `changed` says how its document differs today from what it was then.
+    `changed` says how its document differs today from what it was then; `readers` is the class of readers that its
+    document is for, empty when customers are among them.
     """
 
     marker: int
@@ -59,6 +61,7 @@ class Card:
     path: tuple[str, ...]
     page: int | None
     collection: str
+    readers: str
     version: str
     url: str
     pieces: list[Piece]
@@ -143,6 +146,7 @@ def cards(draft: Draft, sentences: Sequence[ShownSentence], changes: Mapping[str
 
 def card(item: Evidence, sentences: Sequence[ShownSentence], changed: str = "") -> Card:
     passage = item.passage
+    visibility = visibility_of(passage.collection)
     quotes = [(span, s.number) for s in sentences for marker, span in s.quotes if marker == item.marker]
     return Card(
         marker=item.marker,
@@ -150,6 +154,7 @@ def card(item: Evidence, sentences: Sequence[ShownSentence], changed: str = "") 
         path=tuple(heading for heading in passage.heading_path if heading != passage.title),
         page=passage.page,
         collection=passage.collection,
+        readers="" if visibility == PUBLIC else visibility,
         version=passage.doc_version[:8],
         url=web_address(passage.url),
         pieces=highlighted(passage.text, quotes),

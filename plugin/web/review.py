@@ -9,10 +9,10 @@ from flask import Blueprint, Response, flash, jsonify, make_response, redirect, 
 from werkzeug.wrappers import Response as AnyResponse
 
 from core.domain.account import Role
-from core.domain.draft import OPEN_STATES, Draft, RejectReason
-from core.errors import BadInput, CitedeskError, Conflict, DraftStateConflict
-from core.redaction.placeholders import restore
+from core.domain.draft import OPEN_STATES, RejectReason
+from core.errors import BadInput, CitedeskError, Conflict
 from core.usecases.review_draft import (
+    DraftView,
     approve_draft,
     edit_draft,
     reject_draft,
@@ -66,7 +66,6 @@ def save(draft_id: str) -> AnyResponse:
     text = _typed()
     try:
         _must_not_be_empty(text)
-        _must_be_as_seen(draft_id, text)
         edit_draft(
             draft_id,
             text,
@@ -74,6 +73,7 @@ def save(draft_id: str) -> AnyResponse:
             uow=services().uow,
             recognizer=services().recognizer,
             clock=services().clock,
+            seen=_seen(),
         )
     except (BadInput, Conflict) as error:
         return _page(draft_id, typed=text, problem=error)
@@ -87,10 +87,9 @@ def approve(draft_id: str) -> AnyResponse:
     text = _typed()
     try:
         _must_not_be_empty(text)
-        _must_be_as_seen(draft_id, text)
-        if not request.form.get("confirmed") and _open_doubts(draft_id):
+        if not request.form.get("confirmed") and not _is_outdated(draft_id) and _open_doubts(draft_id):
             return _page(draft_id, typed=text, dialog="confirm")
-        draft = approve_draft(
+        approve_draft(
             draft_id,
             agent=me(),
             text=text,
@@ -99,8 +98,8 @@ def approve(draft_id: str) -> AnyResponse:
             recognizer=services().recognizer,
             queue=services().queue,
             clock=services().clock,
+            seen=_seen(),
         )
-        _must_be_mine(draft, text)
     except (BadInput, Conflict) as error:
         return _page(draft_id, typed=text, problem=error)
     flash("Approved, it will be sent.")
@@ -139,7 +138,8 @@ def ask_reason(draft_id: str) -> AnyResponse:
 @requires(Role.AGENT)
 def use_question(draft_id: str) -> AnyResponse:
     """The page with the counter-question as text: how it works without a script."""
-    return _page(draft_id, typed=proposal(view_draft(draft_id, uow=services().uow)))
+    view = view_draft(draft_id, agent=me(), uow=services().uow, clock=services().clock)
+    return _page(draft_id, typed=proposal(view), view=view)
 
 
 @blueprint.post("/another")
@@ -161,10 +161,19 @@ def another(draft_id: str) -> AnyResponse:
 
 
 def _page(
-    draft_id: str, *, typed: str | None = None, problem: CitedeskError | None = None, dialog: str = ""
+    draft_id: str,
+    *,
+    typed: str | None = None,
+    problem: CitedeskError | None = None,
+    dialog: str = "",
+    view: DraftView | None = None,
 ) -> AnyResponse:
-    """The page; with a problem, its status. `dialog` names the one that is open from the start."""
-    page = page_of(draft_id, typed)
+    """The page; with a problem, its status. `dialog` names the one that is open from the start.
+
+    Each opening reads the vault once, under the agent's name, unless the request did so already.
+    """
+    view = view or view_draft(draft_id, agent=me(), uow=services().uow, clock=services().clock)
+    page = page_of(view, typed)
     html = render_template("draft.html", page=page, problem=problem, dialog=dialog, reason_keys=REASON_KEYS)
     return make_response(html, outcome_of(problem).status if problem else 200)
 
@@ -182,29 +191,15 @@ def _must_not_be_empty(text: str) -> None:
         raise BadInput("There is nothing to send yet.", hint="Write the reply, then save or approve it.")
 
 
-def _must_be_as_seen(draft_id: str, text: str) -> None:
-    """Raise `DraftStateConflict` when somebody else changed an open draft's text since this page was made."""
-    view = view_draft(draft_id, uow=services().uow)
-    seen = request.form.get("seen", type=int)
-    changed = seen is not None and seen != view.draft.ledger_number and text.strip() != view.text.strip()
-    if changed and view.draft.state in OPEN_STATES:
-        raise DraftStateConflict(
-            "Somebody else changed this draft while you were writing.",
-            hint="Your text is below. Compare it with the stored reply beside it, then save or approve it.",
-        )
+def _seen() -> int | None:
+    """The ledger number of the draft this page was made from."""
+    return request.form.get("seen", type=int)
 
 
-def _must_be_mine(draft: Draft, text: str) -> None:
-    """Raise `DraftStateConflict` when a colleague's approval came first, or mine with another text."""
-    if draft.decision is None:
-        return
-    placeholders = view_draft(draft.draft_id, uow=services().uow).placeholders
-    same_text = restore(draft.decision.final_text, placeholders).strip() == restore(text, placeholders).strip()
-    if draft.decision.agent != me().login or not same_text:
-        raise DraftStateConflict(
-            f"{draft.decision.agent} approved this draft already; that text is the one sent, not this one.",
-            hint="If the customer needs to know more, write to them in the helpdesk.",
-        )
+def _is_outdated(draft_id: str) -> bool:
+    """Whether somebody changed the draft since this page was made: that is said before anything is asked."""
+    with services().uow() as tx:
+        return _seen() not in (None, tx.drafts.get(draft_id).ledger_number)
 
 
 def _open_doubts(draft_id: str) -> list[str]:

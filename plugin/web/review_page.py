@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.domain.access import holds_tickets
 from core.domain.draft import OPEN_STATES, Draft, DraftState
 from core.domain.passage import Passage
 from core.domain.provenance import Provenance
@@ -13,7 +14,7 @@ from core.domain.thread import RedactedMessage
 from core.drafting.words import shorten
 from core.ports import DraftFilter, UnitOfWork
 from core.redaction.placeholders import restore
-from core.usecases.review_draft import DraftView, view_draft
+from core.usecases.review_draft import DraftView
 from plugin.web.draft_status import Status, status_of
 from plugin.web.rendering import NO_PLACEHOLDERS, Segment, segments, web_address
 from plugin.web.reply_view import Block, Card, blocks, cards, shown_sentences
@@ -65,6 +66,7 @@ class Page:
     doubts: list[str]
     status: Status
     following: str
+    forgotten: bool
 
     @property
     def is_open(self) -> bool:
@@ -75,9 +77,8 @@ class Page:
         return "".join(segment.text for segment in self.subject) or f"Ticket {self.draft.ticket_id}"
 
 
-def page_of(draft_id: str, typed: str | None = None) -> Page:
+def page_of(view: DraftView, typed: str | None = None) -> Page:
     """`typed` is what the agent wrote in a request that did not go through: it is shown instead of the stored text."""
-    view = view_draft(draft_id, uow=services().uow)
     with services().uow() as tx:
         status = status_of(view.draft, tx)
         changes = _changes(view.draft, tx)
@@ -110,6 +111,7 @@ def _page(view: DraftView, typed: str | None, status: Status, changes: dict[str,
         doubts=doubts(draft, status),
         status=status,
         following=following,
+        forgotten=view.forgotten,
     )
 
 
@@ -166,7 +168,7 @@ def _shown(message: RedactedMessage, placeholders: PlaceholderMap) -> ShownMessa
 def _solved(passages: Iterable[Passage]) -> list[SolvedTicket]:
     best: dict[str, Passage] = {}
     for passage in passages:
-        if passage.collection == "tickets":
+        if holds_tickets(passage.collection):
             best.setdefault(passage.doc_id, passage)
     return [
         SolvedTicket(p.title, segments(shorten(p.text, EXCERPT_CHARS), NO_PLACEHOLDERS), web_address(p.url))

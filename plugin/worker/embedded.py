@@ -9,16 +9,19 @@ import structlog
 
 from core.errors import CitedeskError
 from plugin.bootstrap import Services
-from plugin.worker.tasks import draft_next, send_next
+from plugin.worker.tasks import draft_next, forget_idle_maps, send_next
 
 log = structlog.get_logger("citedesk.worker")
 
 IDLE_S = 1.0
 """How long a thread sleeps at most when nothing woke it: retries become due by time alone."""
 
+HOUSEKEEPING_S = 3600.0
+"""Between two looks for what the settings say is to be forgotten."""
+
 
 class EmbeddedWorkers:
-    """Drafting threads and one sending thread. `stop` lets each finish what it is doing."""
+    """Drafting threads, one sending and one housekeeping thread. `stop` lets each finish what it is doing."""
 
     def __init__(self, services: Services, *, drafting_threads: int) -> None:
         self._services = services
@@ -28,6 +31,8 @@ class EmbeddedWorkers:
             threading.Thread(target=self._drain, args=(task,), name=f"{task.__name__}-{number}", daemon=True)
             for number, task in enumerate(tasks)
         ]
+        if drafting_threads:
+            self._threads.append(threading.Thread(target=self._keep_house, name="housekeeping", daemon=True))
 
     def start(self) -> None:
         """Take back what a process that died was working on, then begin."""
@@ -52,6 +57,12 @@ class EmbeddedWorkers:
         while not self._stopping.is_set():
             if not self._one(task):
                 seen = self._services.queue.wait(seen, IDLE_S)
+
+    def _keep_house(self) -> None:
+        """At the start and then every hour; what fails is tried again after an hour."""
+        while not self._stopping.is_set():
+            self._one(lambda services, _owner: forget_idle_maps(services) > 0)
+            self._stopping.wait(HOUSEKEEPING_S)
 
     def _one(self, task: Callable[[Services, str], bool]) -> bool:
         try:

@@ -10,6 +10,7 @@ import structlog
 from core.domain.jobs import InboxItem, Job, JobState, OutboxItem, after_failure, is_mine
 from core.errors import CitedeskError, JobTakenOver, ModelUnavailable, TicketNotFound
 from core.usecases.draft_reply import draft_reply
+from core.usecases.forget_maps import forget_maps
 from core.usecases.send_reply import send_reply
 from plugin.bootstrap import Services
 
@@ -53,6 +54,15 @@ def send_next(services: Services, owner: str) -> bool:
     return True
 
 
+def forget_idle_maps(services: Services) -> int:
+    """Retention, as the settings say; how many tickets' personal values were forgotten."""
+    days = services.settings.vault_days
+    forgotten = forget_maps(uow=services.uow, clock=services.clock, days=days)
+    if forgotten:
+        log.info("personal values were forgotten", tickets=forgotten, days=days)
+    return forgotten
+
+
 def _draft(services: Services, item: InboxItem) -> InboxItem:
     try:
         return draft_reply(
@@ -60,7 +70,7 @@ def _draft(services: Services, item: InboxItem) -> InboxItem:
             helpdesk=services.helpdesk(item.event.connector),
             uow=services.uow,
             recognizer=services.recognizer,
-            search=services.search,
+            search=services.searcher(services.settings.customers_of(item.event.connector)),
             compose=services.compose,
             components=services.components,
             address_of=services.address_of,

@@ -15,8 +15,7 @@ from connectors.storage.store import Store, open_store
 from tests.fakes.store import FakeStore
 from tests.servers.postgres import empty_schema
 
-VAULT_KEY = b"the vault's key, for tests"
-LEDGER_KEY = b"the ledger's key, for tests"
+MASTER = b"the master key, for tests"
 
 AnyStore = Store | FakeStore
 
@@ -56,7 +55,7 @@ def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def store(address: str) -> Iterator[AnyStore]:
     """A store of any kind, with tables and nothing in them."""
     if not address:
-        yield FakeStore(vault_key=VAULT_KEY, ledger_key=LEDGER_KEY)
+        yield FakeStore()
         return
     store = open_database(address)
     yield store
@@ -64,8 +63,8 @@ def store(address: str) -> Iterator[AnyStore]:
     _empty(address)
 
 
-def open_database(address: str, *, vault_key: bytes = VAULT_KEY) -> Store:
-    return open_store(address, vault_key=vault_key, ledger_key=LEDGER_KEY)
+def open_database(address: str, *, master: bytes = MASTER) -> Store:
+    return open_store(address, master=master)
 
 
 def run_sql(address: str, *statements: str) -> list[Any]:
@@ -82,7 +81,7 @@ def run_sql(address: str, *statements: str) -> list[Any]:
 
 
 def _empty(address: str) -> None:
-    tables = [table.name for table in reversed(metadata.sorted_tables) if table.name != "ledger_head"]
+    tables = [table.name for table in reversed(metadata.sorted_tables) if table.name not in ("ledger_head", "keys")]
     deletions = [f"DELETE FROM {name}" for name in tables]
     run_sql(address, *deletions, f"UPDATE ledger_head SET number = 0, seal = '{'0' * 64}'")
 

@@ -1,4 +1,4 @@
-"""What every lexical index does: the in-memory fake and the embedded one."""
+"""What every lexical index does: the in-memory fake, the embedded one and a real Elasticsearch."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from pathlib import Path
 
 import pytest
 
+from connectors.search.elasticsearch_lexical import ElasticsearchLexicalIndex
 from connectors.search.embedded import EmbeddedLexicalIndex
 from core.errors import BadInput, DataFolderLocked, IndexUnavailable, StorageFull
 from core.ports import LexicalEntry, LexicalIndex
 from core.retrieval.analysis import FIELD_BOOSTS, analyse, identifiers, lexical_query
 from tests.fakes.search import FakeLexicalIndex
+from tests.servers import elasticsearch
+
+cluster = elasticsearch.cluster
 
 MAKERS: dict[str, Callable[[Path], LexicalIndex]] = {
     "fake": lambda _: FakeLexicalIndex(),
@@ -25,9 +29,15 @@ MAKERS: dict[str, Callable[[Path], LexicalIndex]] = {
 }
 
 
-@pytest.fixture(params=MAKERS)
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> LexicalIndex:
-    return MAKERS[request.param](tmp_path)
+@pytest.fixture(params=[*MAKERS, pytest.param("elasticsearch", marks=pytest.mark.server)])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LexicalIndex]:
+    if request.param in MAKERS:
+        yield MAKERS[request.param](tmp_path)
+        return
+    server: elasticsearch.Cluster = request.getfixturevalue("cluster")
+    made = ElasticsearchLexicalIndex(server.connection, prefix=server.prefix)
+    yield made
+    made.close()
 
 
 def entry(passage_id: str, body: str, *, title: str = "", doc_id: str = "") -> LexicalEntry:
@@ -76,6 +86,27 @@ def test_a_score_is_bm25_times_the_boost_of_its_field(index: LexicalIndex, field
     ((passage_id, score),) = index.search("docs", {field: ["d1"]}, 5)
     assert passage_id == "d1"
     assert score == pytest.approx(math.log(2) * FIELD_BOOSTS[field], abs=1e-3)
+
+
+def test_scores_are_those_of_k1_5_and_b_75(index: LexicalIndex) -> None:
+    """Three entries with the term; of 3, 1 and 2 terms, so 2 on average: idf = ln(1 + .5 / 3.5)."""
+    fields = [("d1", ("alpha", "alpha", "beta")), ("d2", ("alpha",)), ("d3", ("alpha", "beta")), ("d4", ())]
+    index.replace("docs", [], [LexicalEntry(name, name, {"body": terms}) for name, terms in fields])
+    idf = math.log(1 + 0.5 / 3.5)
+    expected = {
+        "d1": idf * 2 * 6 / (2 + 5 * (0.25 + 0.75 * 3 / 2)),
+        "d2": idf * 6 / (1 + 5 * (0.25 + 0.75 * 1 / 2)),
+        "d3": idf,
+    }
+    assert dict(index.search("docs", {"body": ["alpha"]}, 5)) == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_term_that_is_given_twice_counts_twice(index: LexicalIndex) -> None:
+    index.replace("docs", [], [entry("d1#0", "alpha"), entry("d2#0", "beta"), entry("d3#0", "gamma")])
+    once, twice = (dict(index.search("docs", {"body": terms}, 5)) for terms in (["alpha"], ["alpha", "alpha"]))
+    assert twice["d1#0"] == pytest.approx(2 * once["d1#0"], abs=1e-3)
+    both = index.search("docs", {"body": ["alpha", "beta", "beta"]}, 5)
+    assert [name for name, _ in both] == ["d2#0", "d1#0"]
 
 
 def test_a_rare_word_counts_more_than_a_common_one(index: LexicalIndex) -> None:

@@ -16,7 +16,7 @@ from core.errors import Conflict, LedgerBroken, StorageFull, StoreUnavailable
 from core.ports import DraftFilter
 from tests.contracts import samples, stores
 from tests.contracts.samples import NOW, inbox_item
-from tests.contracts.stores import LEDGER_KEY, open_database, run_sql
+from tests.contracts.stores import open_database, run_sql
 from tests.contracts.test_unit_of_work import in_two_threads
 from tests.servers import postgres
 
@@ -39,8 +39,9 @@ def ledger(database: str, sql_store: Store) -> str:
 
 
 def verified(store: Store) -> LedgerReport:
+    keys = store.seal_keys()
     with store.uow() as tx:
-        return verify_chain(tx.ledger.entries(), LEDGER_KEY, tx.ledger.head())
+        return verify_chain(tx.ledger.entries(), keys, tx.ledger.head())
 
 
 def test_an_untouched_ledger_verifies_after_a_restart(ledger: str) -> None:
@@ -127,7 +128,7 @@ def test_the_schema_goes_down_and_up_again(database: str, sql_store: Store) -> N
     migration.downgrade(engine)
     engine.dispose()
     assert not sql_store.is_current()
-    assert "schema none, 0001 is needed" in sql_store.check()
+    assert "schema none, 0002 is needed" in sql_store.check()
     sql_store.migrate()
     assert sql_store.is_current()
     with sql_store.uow() as tx:
@@ -165,7 +166,7 @@ def test_check_names_engine_version_size_and_schema(database: str, sql_store: St
     name = "SQLite" if database.startswith("sqlite") else "PostgreSQL"
     assert engine.startswith(f"{name} ")
     assert float(size.removesuffix(" MB")) > 0
-    assert schema == "schema 0001"
+    assert schema == "schema 0002"
 
 
 # ---------------------------------------------------------------- the engine's errors

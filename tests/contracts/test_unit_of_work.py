@@ -14,8 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.domain.account import Role
-from core.domain.audit import verify_chain
+from core.domain.audit import SealKeys, verify_chain
 from core.domain.draft import Decision, Draft, DraftState, RejectReason
+from core.domain.erasure import Burial, IdentityKind, identity_of
 from core.domain.jobs import InboxItem, JobState
 from core.domain.provenance import Provenance
 from core.domain.redaction import PlaceholderMap
@@ -23,7 +24,7 @@ from core.errors import AlreadyExists, DocumentNotFound, DraftNotFound, NotFound
 from core.ports import CollectionSize, DraftFilter, SourceRecord, UnitOfWork
 from tests.contracts import samples, stores
 from tests.contracts.samples import NOW, inbox_item, minutes, outbox_item
-from tests.contracts.stores import LEDGER_KEY, AnyStore
+from tests.contracts.stores import AnyStore
 
 store = stores.store
 address = stores.address
@@ -68,7 +69,7 @@ def test_leaving_without_commit_undoes_everything(store: AnyStore) -> None:
     with store.uow() as tx:
         tx.inbox.add(inbox_item())
         tx.ledger.append(at=NOW, actor="a", event="e", subject="s", details={})
-        tx.vault.save("desk|t1", samples_of_personal_data())
+        tx.vault.save("desk|t1", samples_of_personal_data(), at=NOW)
     with store.uow() as tx:
         assert tx.inbox.get("i1") is None
         assert tx.ledger.head().number == 0
@@ -535,6 +536,23 @@ def test_content_is_found_by_its_hash_within_its_collection(store: AnyStore) -> 
         assert tx.documents.find_by_hash("tickets", "v1") is None
 
 
+def test_documents_are_found_by_their_addresses_and_source_keys(store: AnyStore) -> None:
+    with store.uow() as tx:
+        tx.documents.record(SourceRecord("docs", "kb:proxy", "d1", "v1", "https://help.org/proxy/"))
+        tx.documents.record(SourceRecord("docs", "kb:cache", "d2", "v1", "https://help.org/cache"))
+        tx.documents.record(SourceRecord("tickets", "kb:ticket", "d3", "v1", "https://help.org/ticket"))
+        tx.commit()
+    with store.uow() as tx:
+        places = ["https://help.org/proxy", "https://help.org/cache", "kb:cache", "kb:gone", "https://help.org/ticket"]
+        assert tx.documents.documents_at(["docs"], places) == {
+            "https://help.org/proxy": "d1",
+            "https://help.org/cache": "d2",
+            "kb:cache": "d2",
+        }
+        assert tx.documents.documents_at(["docs", "tickets"], ["kb:ticket"]) == {"kb:ticket": "d3"}
+        assert tx.documents.documents_at(["docs"], []) == tx.documents.documents_at([], places) == {}
+
+
 def test_the_manifest_remembers_each_source_once(store: AnyStore) -> None:
     first = SourceRecord("docs", "a.md", "doc1", "v1", "https://a")
     moved = SourceRecord("docs", "a.md", "doc2", "v2", "https://b")
@@ -590,8 +608,9 @@ def test_dropping_a_collection_leaves_the_others(store: AnyStore) -> None:
 
 
 def test_an_empty_ledger_is_intact(store: AnyStore) -> None:
+    keys = store.seal_keys()
     with store.uow() as tx:
-        assert verify_chain(tx.ledger.entries(), LEDGER_KEY, tx.ledger.head()).intact
+        assert verify_chain(tx.ledger.entries(), keys, tx.ledger.head()).intact
 
 
 @property_test
@@ -606,10 +625,11 @@ def test_any_entry_still_verifies_after_it_was_stored(
     store: AnyStore, at: datetime, words: tuple[str, str, str], details: dict[str, str | int | float | None]
 ) -> None:
     actor, event, subject = words
+    keys = store.seal_keys()
     with store.uow() as tx:
         for _ in range(2):
             tx.ledger.append(at=at, actor=actor, event=event, subject=subject, details=details)
-        report = verify_chain(tx.ledger.entries(), LEDGER_KEY, tx.ledger.head())
+        report = verify_chain(tx.ledger.entries(), keys, tx.ledger.head())
     assert report.problems == ()
     assert report.entries == 2
 
@@ -629,7 +649,7 @@ def test_entries_come_back_as_they_were_appended(store: AnyStore) -> None:
 def test_the_ledger_is_sealed_with_its_key(store: AnyStore) -> None:
     with store.uow() as tx:
         tx.ledger.append(at=NOW, actor="ada", event="e", subject="s", details={})
-        assert not verify_chain(tx.ledger.entries(), b"another key", tx.ledger.head()).intact
+        assert not verify_chain(tx.ledger.entries(), SealKeys.single(b"another key"), tx.ledger.head()).intact
 
 
 def test_two_who_append_at_the_same_time_make_one_chain(store: AnyStore) -> None:
@@ -640,8 +660,9 @@ def test_two_who_append_at_the_same_time_make_one_chain(store: AnyStore) -> None
                 tx.commit()
 
     in_two_threads(append)
+    keys = store.seal_keys()
     with store.uow() as tx:
-        report = verify_chain(tx.ledger.entries(), LEDGER_KEY, tx.ledger.head())
+        report = verify_chain(tx.ledger.entries(), keys, tx.ledger.head())
     assert report.problems == ()
     assert report.entries == 20
 
@@ -675,3 +696,84 @@ def test_a_user_can_be_changed(store: AnyStore) -> None:
         assert tx.users.list() == [samples.user("u2", "abel"), changed]
         with pytest.raises(UserNotFound):
             tx.users.save(samples.user("u3", "eve"))
+
+
+# ---------------------------------------------------------------- people
+
+ADA, BO = identity_of("ada@example.org"), identity_of("Bo Ray")
+
+
+def test_tickets_are_found_by_whoever_asked_for_them(store: AnyStore) -> None:
+    with store.uow() as tx:
+        tx.people.remember("desk", "t2", [ADA, BO])
+        tx.people.remember("desk", "t1", [ADA])
+        tx.people.remember("desk", "t1", [ADA])
+        assert tx.people.tickets_of(ADA) == [("desk", "t1"), ("desk", "t2")]
+        assert tx.people.tickets_of(BO) == [("desk", "t2")]
+        assert tx.people.tickets_of(identity_of("ada example org")) == []
+        assert tx.people.tickets() == {("desk", "t1"), ("desk", "t2")}
+        tx.people.forget("desk", "t2")
+        assert tx.people.tickets_of(ADA) == [("desk", "t1")]
+
+
+def test_tokens_are_equal_for_the_same_person_only(store: AnyStore) -> None:
+    with store.uow() as tx:
+        for ticket_id, email in (("t1", "ada@example.org"), ("t2", "ADA@example.org"), ("t3", "bo@example.org")):
+            tx.people.remember("desk", ticket_id, [identity_of(email), BO])
+        first, second, third = (tx.people.tokens("desk", f"t{n}", IdentityKind.EMAIL) for n in (1, 2, 3))
+        assert first == second != third
+        assert len(first) == len(third) == 1
+        assert tx.people.tokens("desk", "t1", IdentityKind.NAME) == tx.people.tokens("desk", "t3", IdentityKind.NAME)
+        assert tx.people.tokens("desk", "t9", IdentityKind.NAME) == frozenset()
+
+
+def test_the_latest_burial_of_any_identity_counts(store: AnyStore) -> None:
+    with store.uow() as tx:
+        assert tx.people.burial([ADA, BO]) is None
+        assert tx.people.burial([]) is None
+        tx.people.bury(ADA, Burial(minutes(1), "r1"))
+        tx.people.bury(BO, Burial(minutes(3), "r3"))
+        assert tx.people.burial([ADA]) == Burial(minutes(1), "r1")
+        assert tx.people.burial([ADA, BO]) == Burial(minutes(3), "r3")
+        tx.people.bury(ADA, Burial(minutes(5), "r5"))
+        assert tx.people.burial([ADA, BO]) == Burial(minutes(5), "r5")
+
+
+def test_a_requester_is_buried_by_address_and_by_name_only_without_one(store: AnyStore) -> None:
+    with store.uow() as tx:
+        tx.people.remember("desk", "t1", [ADA, identity_of("Ada")])
+        tx.people.remember("desk", "t2", [BO])
+        for ticket_id in ("t1", "t2"):
+            tx.people.bury_requester("desk", ticket_id, Burial(NOW, ticket_id))
+        assert tx.people.burial([ADA]) == Burial(NOW, "t1")
+        assert tx.people.burial([identity_of("Ada")]) is None
+        assert tx.people.burial([BO]) == Burial(NOW, "t2")
+
+
+def test_the_jobs_of_a_ticket_are_found_in_any_state(store: AnyStore) -> None:
+    with store.uow() as tx:
+        tx.inbox.add(inbox_item())
+        tx.outbox.add(outbox_item())
+        event, posted = inbox_item().event, outbox_item()
+        assert list(tx.inbox.of_ticket(event.connector, event.ticket_id)) == [inbox_item()]
+        assert list(tx.outbox.of_ticket(posted.connector, posted.ticket_id)) == [posted]
+        assert not tx.inbox.of_ticket(event.connector, "another")
+        assert not tx.outbox.of_ticket("another", posted.ticket_id)
+
+
+def test_a_draft_is_rewritten_with_its_provenance_and_found_by_what_it_was_made_from(store: AnyStore) -> None:
+    made = samples.draft()
+    record = replace(samples.provenance(), passages=(samples.passage("p1"), samples.passage("p2", doc_id="doc2")))
+    with store.uow() as tx:
+        tx.drafts.add(made, record)
+        tx.drafts.add(samples.draft("d2"), samples.provenance("d2"))
+        assert list(tx.drafts.made_from(["doc2", "doc9"])) == ["d1"]
+        assert not tx.drafts.made_from(["another"])
+        assert not tx.drafts.made_from([])
+        emptied = replace(record, passages=())
+        tx.drafts.rewrite(replace(made, subject=""), emptied)
+        assert tx.drafts.get("d1").subject == ""
+        assert tx.drafts.provenance("d1") == emptied
+        assert not tx.drafts.made_from(["doc2"])
+        with pytest.raises(DraftNotFound):
+            tx.drafts.rewrite(samples.draft("d9"), emptied)

@@ -1,4 +1,4 @@
-"""What every vector index does: the in-memory fake and Chroma's persistent client."""
+"""What every vector index does: the in-memory fake, Chroma's persistent client and a real Elasticsearch."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 
 from connectors.search.chroma import ChromaVectorIndex
+from connectors.search.elasticsearch_vectors import ElasticsearchVectorIndex, Neighbours
 from core.errors import BadInput, EmbedderMismatch, IndexUnavailable
 from core.ports import EmbedderIdentity, Vector, VectorEntry, VectorIndex
 from tests.fakes.search import FakeVectorIndex
+from tests.servers import elasticsearch
+
+cluster = elasticsearch.cluster
 
 EMBEDDER = EmbedderIdentity("small", "a" * 64, 3)
 OTHER = EmbedderIdentity("other", "b" * 64, 3)
@@ -23,14 +27,20 @@ X, Y, Z = np.eye(3, dtype=np.float32)
 MAKERS: dict[str, Callable[[Path], VectorIndex]] = {
     "fake": lambda _: FakeVectorIndex(),
     "chroma": ChromaVectorIndex,
+    "chroma's graph": lambda root: ChromaVectorIndex(root, exact_up_to=0),
 }
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture(params=[*MAKERS, *(pytest.param(kind, marks=pytest.mark.server) for kind in Neighbours)])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorIndex]:
-    made = MAKERS[request.param](tmp_path)
+    made: VectorIndex
+    if request.param in MAKERS:
+        made = MAKERS[request.param](tmp_path)
+    else:
+        server: elasticsearch.Cluster = request.getfixturevalue("cluster")
+        made = ElasticsearchVectorIndex(server.connection, prefix=server.prefix, neighbours=request.param)
     yield made
-    if isinstance(made, ChromaVectorIndex):
+    if isinstance(made, ChromaVectorIndex | ElasticsearchVectorIndex):
         made.close()
 
 
@@ -147,7 +157,47 @@ def test_threads_may_write_and_search_at_once(index: VectorIndex) -> None:
     assert index.count("docs") == 12
 
 
+def test_stored_vectors_are_given_back_by_id(index: VectorIndex) -> None:
+    index.replace("docs", [], [entry("a#0", X), entry("b#0", X + Y)], EMBEDDER)
+    stored = index.vectors("docs", ["b#0", "gone#0"])
+    assert stored.keys() == {"b#0"}
+    assert stored["b#0"] == pytest.approx(entry("b#0", X + Y).vector, abs=1e-5)
+    assert index.vectors("docs", []) == index.vectors("unknown", ["a#0"]) == {}
+
+
+def test_the_mean_is_of_what_is_there_now(index: VectorIndex) -> None:
+    assert index.mean("docs") is None
+    index.replace("docs", [], [entry("a#0", X), entry("b#0", Y)], EMBEDDER)
+    assert index.mean("docs") == pytest.approx((X + Y) / 2, abs=1e-5)
+    index.replace("docs", ["b"], [entry("c#0", Z), entry("d#0", Z)], EMBEDDER)
+    assert index.mean("docs") == pytest.approx((X + 2 * Z) / 3, abs=1e-5)
+    index.replace("docs", ["a", "c", "d"], [], EMBEDDER)
+    assert index.mean("docs") is None
+
+
 # ---------------------------------------------------------------- Chroma alone
+
+
+def test_chroma_compares_with_every_vector_up_to_its_limit(tmp_path: Path) -> None:
+    """1,500 random vectors: the exact ten best, ties by name, before and after a change."""
+    rows = np.random.default_rng(4).normal(size=(1500, 3)).astype(np.float32)
+    entries = [entry(f"d{number:04}#0", row) for number, row in enumerate(rows)]
+    index = ChromaVectorIndex(tmp_path, exact_up_to=1500)
+    index.replace("docs", [], entries, EMBEDDER)
+    best = sorted(entries, key=lambda e: (-round(float(e.vector @ X), 6), e.passage_id))[:10]
+    assert found(index, X) == [e.passage_id for e in best]
+    index.replace("docs", [best[0].doc_id], [], EMBEDDER)
+    assert found(index, X, depth=9) == [e.passage_id for e in best[1:]]
+    index.close()
+
+
+def test_chroma_estimates_the_mean_of_what_it_does_not_hold_in_memory(tmp_path: Path) -> None:
+    rows = np.random.default_rng(5).normal(size=(700, 3)).astype(np.float32) + X
+    entries = [entry(f"d{number}#0", row) for number, row in enumerate(rows)]
+    index = ChromaVectorIndex(tmp_path, exact_up_to=0)
+    index.replace("docs", [], entries, EMBEDDER)
+    assert index.mean("docs") == pytest.approx(np.mean([e.vector for e in entries], axis=0), abs=1e-4)
+    index.close()
 
 
 def test_chroma_is_still_there_when_opened_again(chroma: ChromaVectorIndex) -> None:
@@ -187,6 +237,7 @@ socket.getaddrinfo = refuse
 import numpy as np
 from pathlib import Path
 from connectors.search.chroma import ChromaVectorIndex
+from connectors.search.elasticsearch_vectors import ElasticsearchVectorIndex, Neighbours
 from core.ports import EmbedderIdentity, VectorEntry
 me, vector = EmbedderIdentity("m", "0", 2), np.array([1, 0], dtype=np.float32)
 index = ChromaVectorIndex(Path(sys.argv[1]))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from core.domain.passage import Span
 from core.domain.provenance import Component
-from core.domain.redaction import Entity
+from core.domain.redaction import NO_LISTS, Entity, RedactionLists
 
 
 class FakeRecognizer:
@@ -15,8 +15,9 @@ class FakeRecognizer:
 
     component = Component(role="recognizer", name="fake", version="1")
 
-    def __init__(self, values: Mapping[str, str]) -> None:
+    def __init__(self, values: Mapping[str, str], lists: RedactionLists = NO_LISTS) -> None:
         self.values = dict(values)
+        self.lists = lists
 
     def recognize(self, text: str) -> list[Entity]:
         return [

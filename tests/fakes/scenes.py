@@ -23,7 +23,7 @@ from core.domain.provenance import Provenance
 from core.domain.redaction import PlaceholderMap
 from core.domain.thread import RedactedMessage, RedactedThread
 from core.domain.ticket import Author
-from core.usecases.draft_reply import vault_subject
+from core.usecases.read_vault import vault_subject
 from tests.fakes.services import FakeServices
 
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -203,7 +203,7 @@ def put_draft(services: FakeServices, draft: Draft, placeholders: PlaceholderMap
         )
         stored = replace(draft, ledger_number=entry.number)
         assert tx.drafts.add(stored, provenance_of(draft))
-        tx.vault.save(vault_subject(draft.connector, draft.ticket_id), placeholders)
+        tx.vault.save(vault_subject(draft.connector, draft.ticket_id), placeholders, at=draft.created_at)
         tx.commit()
     return stored
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import zlib
 from collections import Counter, defaultdict
@@ -14,8 +13,8 @@ import numpy as np
 from core.errors import EmbedderMismatch, IndexUnavailable
 from core.ports import EmbedderIdentity, LexicalEntry, Vector, VectorEntry, Vectors
 from core.retrieval.analysis import FIELD_BOOSTS
+from core.retrieval.bm25 import idf, saturation
 
-K1, B = 1.2, 0.75
 STOP_WORDS = frozenset(
     re.findall(r"\w+", "a an and are as at be by do for how i if in is it my not of on or so that the this to")
 )
@@ -84,6 +83,14 @@ class FakeVectorIndex:
             entries = list(self._entries.get(collection, {}).values())
         return _best({e.passage_id: round(float(e.vector @ vector), 6) for e in entries}, depth)
 
+    def vectors(self, collection: str, passage_ids: Sequence[str]) -> dict[str, Vector]:
+        entries = self._held(collection)
+        return {name: entries[name].vector for name in passage_ids if name in entries}
+
+    def mean(self, collection: str) -> Vector | None:
+        entries = self._held(collection).values()
+        return np.stack([entry.vector for entry in entries]).mean(axis=0) if entries else None
+
     def count(self, collection: str) -> int:
         return len(self._entries.get(collection, {}))
 
@@ -95,9 +102,17 @@ class FakeVectorIndex:
             self._entries.pop(collection, None)
             self._bound.pop(collection, None)
 
-    def _check(self, collection: str, embedder: EmbedderIdentity) -> None:
+    def _held(self, collection: str) -> dict[str, VectorEntry]:
+        self._refuse_when_down()
+        with self._lock:
+            return dict(self._entries.get(collection, {}))
+
+    def _refuse_when_down(self) -> None:
         if self.down:
             raise IndexUnavailable("The dense index does not answer.")
+
+    def _check(self, collection: str, embedder: EmbedderIdentity) -> None:
+        self._refuse_when_down()
         bound = self._bound.get(collection, embedder)
         if bound != embedder:
             raise EmbedderMismatch(f"{collection} was built with {bound.name}, not with {embedder.name}.")
@@ -140,15 +155,16 @@ def _words(text: str) -> list[str]:
 
 
 def _bm25(texts: Mapping[str, Sequence[str]], wanted: Sequence[str]) -> dict[str, float]:
-    mean_length = sum(map(len, texts.values())) / max(len(texts), 1) or 1.0
-    counts = {passage_id: Counter(terms) for passage_id, terms in texts.items()}
+    """Entries without the field count neither towards the idf nor towards the mean length."""
+    held = {passage_id: terms for passage_id, terms in texts.items() if terms}
+    mean_length = sum(map(len, held.values())) / max(len(held), 1)
+    counts = {passage_id: Counter(terms) for passage_id, terms in held.items()}
     scores: dict[str, float] = defaultdict(float)
     for term in wanted:
         holders = [passage_id for passage_id, count in counts.items() if term in count]
-        idf = math.log(1 + (len(texts) - len(holders) + 0.5) / (len(holders) + 0.5))
         for passage_id in holders:
-            tf, length = counts[passage_id][term], len(texts[passage_id]) / mean_length
-            scores[passage_id] += idf * tf * (K1 + 1) / (tf + K1 * (1 - B + B * length))
+            weight = idf(len(holders), len(held))
+            scores[passage_id] += weight * saturation(counts[passage_id][term], len(held[passage_id]), mean_length)
     return scores
 
 

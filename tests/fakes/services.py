@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
+from core.domain.access import Audience
+from core.domain.audit import SealKeys
+from core.domain.passage import Run
+from core.domain.retrieval import Inquiry, Retrieval
 from core.errors import ConnectorNotFound
 from core.ports import UnitOfWork, Webhook
 from plugin.bootstrap import Services
@@ -14,6 +19,7 @@ from tests.fakes.helpdesk import FakeHelpdesk
 from tests.fakes.recognizer import FakeRecognizer
 from tests.fakes.search import FakeEmbedder, FakeLexicalIndex, FakeVectorIndex
 from tests.fakes.store import FakeStore
+from tests.fakes.translation import FakeDetector
 
 
 class FakeQueue:
@@ -35,8 +41,11 @@ class FakeRecords:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.store = FakeStore()
-        self.ledger_key = self.store.ledger_key
         self.session_key = b"s" * 32
+
+    @property
+    def seal_keys(self) -> SealKeys:
+        return self.store.seal_keys()
 
     def uow(self) -> UnitOfWork:
         return self.store.uow()
@@ -67,6 +76,8 @@ class FakeServices:
         self.vectors = FakeVectorIndex()
         self.embedder = FakeEmbedder()
         self.recognizer = FakeRecognizer({})
+        self.detector = FakeDetector()
+        self.translator = None
         self.queue = FakeQueue()
         self.owner = "test"
 
@@ -87,6 +98,12 @@ class FakeServices:
         if name not in self.helpdesks:
             raise ConnectorNotFound(f"No helpdesk called {name!r} is configured.")
         return self.helpdesks[name]
+
+    def searcher(self, audience: Audience) -> Callable[[Inquiry], Retrieval]:
+        return lambda inquiry: self.search(inquiry, audience)
+
+    def search(self, _inquiry: Inquiry, _audience: Audience) -> Retrieval:
+        return Retrieval((), (), Run("fusion", "", (), 10))
 
     def address_of(self, draft_id: str) -> str:
         return f"{self.settings.public_url}/drafts/{draft_id}"

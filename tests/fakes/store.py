@@ -16,8 +16,9 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from core.domain.account import User
-from core.domain.audit import LedgerEntry, LedgerHead, seal_entry
+from core.domain.audit import LedgerEntry, LedgerHead, SealKeys, seal_entry
 from core.domain.draft import Draft, DraftState
+from core.domain.erasure import Burial, Identity, IdentityKind
 from core.domain.jobs import InboxItem, JobState, OutboxItem
 from core.domain.passage import Document, Passage
 from core.domain.provenance import Provenance
@@ -32,11 +33,21 @@ from core.errors import (
     UserNotFound,
     VaultSealed,
 )
-from core.ports import CollectionSize, DraftFilter, SourceRecord
+from core.ports import CollectionSize, DraftFilter, SourceRecord, VaultSize
 
 LOCK_TIMEOUT_S = 2.0
 
 Job = TypeVar("Job", InboxItem, OutboxItem)
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A map under a key. `saved` counts the times it was saved; `touched_at` is None when it has no values."""
+
+    key: bytes
+    placeholders: PlaceholderMap
+    touched_at: datetime | None
+    saved: int
 
 
 @dataclass
@@ -52,7 +63,9 @@ class Tables:
     sources: dict[tuple[str, str], SourceRecord] = field(default_factory=dict)
     ledger: list[LedgerEntry] = field(default_factory=list)
     users: dict[str, User] = field(default_factory=dict)
-    vault: dict[str, tuple[bytes, PlaceholderMap]] = field(default_factory=dict)
+    vault: dict[str, Sealed] = field(default_factory=dict)
+    requesters: set[tuple[str, str, Identity]] = field(default_factory=set)
+    erasures: dict[Identity, Burial] = field(default_factory=dict)
 
     def snapshot(self) -> Tables:
         return Tables(**{part.name: copy(getattr(self, part.name)) for part in fields(self)})
@@ -84,6 +97,12 @@ class FakeStore:
         """Another store over the same data, opened with another vault key."""
         return FakeStore(vault_key=vault_key, ledger_key=self.ledger_key, shared=self._shared)
 
+    def seal_keys(self) -> SealKeys:
+        return SealKeys.single(self.ledger_key)
+
+    def purge(self) -> None:
+        """Nothing to do: what is deleted from memory leaves no file behind."""
+
     def migrate(self) -> None:
         """Nothing to do: memory has no old schema."""
 
@@ -109,6 +128,7 @@ class FakeUnitOfWork:
         self.ledger = FakeLedger(self, store.ledger_key)
         self.users = FakeUsers(self)
         self.vault = FakeVault(self, store.vault_key)
+        self.people = FakePeople(self)
 
     @property
     def tables(self) -> Tables:
@@ -186,6 +206,14 @@ class FakeJobs(Generic[Job]):
         chosen = [item for item in self._rows().values() if not states or item.state in states]
         return sorted(chosen, key=_age, reverse=True)[:depth]
 
+    def of_ticket(self, connector: str, ticket_id: str) -> Sequence[Job]:
+        return sorted((i for i in self._rows().values() if _ticket_of(i) == (connector, ticket_id)), key=_age)
+
+
+def _ticket_of(item: InboxItem | OutboxItem) -> tuple[str, str]:
+    about = item.event if isinstance(item, InboxItem) else item
+    return about.connector, about.ticket_id
+
 
 def _is_due(item: InboxItem | OutboxItem, now: datetime) -> bool:
     if item.state is JobState.PENDING:
@@ -234,6 +262,15 @@ class FakeDrafts:
     def save(self, draft: Draft) -> None:
         self.get(draft.draft_id)
         self._tx.tables.drafts[draft.draft_id] = draft
+
+    def rewrite(self, draft: Draft, provenance: Provenance) -> None:
+        self.save(draft)
+        self._tx.tables.provenance[draft.draft_id] = provenance
+
+    def made_from(self, doc_ids: Sequence[str]) -> Sequence[str]:
+        wanted = set(doc_ids)
+        rows = self._tx.tables.provenance.items()
+        return sorted(name for name, body in rows if wanted & {passage.doc_id for passage in body.passages})
 
     def provenance(self, draft_id: str) -> Provenance:
         self.get(draft_id)
@@ -300,6 +337,14 @@ class FakeDocuments:
         documents = self._tx.tables.documents.values()
         same = [d.doc_id for d in documents if (d.collection, d.content_hash) == (collection, content_hash)]
         return min(same, default=None)
+
+    def documents_at(self, collections: Sequence[str], places: Sequence[str]) -> dict[str, str]:
+        rows = [row for row in self._tx.tables.sources.values() if row.collection in collections]
+        known: dict[str, str] = {}
+        for row in sorted(rows, key=lambda row: (row.collection, row.source_key)):
+            known.setdefault(row.source_key, row.doc_id)
+            known.setdefault(row.address.removesuffix("/"), row.doc_id)
+        return {place: known[place] for place in places if place in known}
 
     def passages(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         wanted = set(passage_ids)
@@ -415,13 +460,74 @@ class FakeVault:
         self._key = key
 
     def load(self, subject: str) -> PlaceholderMap:
-        key, placeholders = self._tx.tables.vault.get(subject, (self._key, PlaceholderMap()))
-        if key != self._key:
+        sealed = self._tx.tables.vault.get(subject)
+        if sealed is None:
+            return PlaceholderMap()
+        if sealed.key != self._key:
             raise VaultSealed("The personal data of this ticket was sealed with another key.")
-        return placeholders
+        return sealed.placeholders
 
-    def save(self, subject: str, placeholders: PlaceholderMap) -> None:
-        self._tx.tables.vault[subject] = (self._key, PlaceholderMap(dict(placeholders.values)))
+    def stamp(self, subject: str) -> str:
+        sealed = self._tx.tables.vault.get(subject)
+        return str(sealed.saved) if sealed else ""
+
+    def save(self, subject: str, placeholders: PlaceholderMap, *, at: datetime) -> None:
+        saved = int(self.stamp(subject) or 0) + 1
+        kept = PlaceholderMap(dict(placeholders.values), placeholders.spent)
+        self._tx.tables.vault[subject] = Sealed(self._key, kept, at if kept.values else None, saved)
+
+    def touch(self, subject: str, at: datetime) -> None:
+        sealed = self._tx.tables.vault.get(subject)
+        if sealed and sealed.touched_at:
+            self._tx.tables.vault[subject] = replace(sealed, touched_at=at)
 
     def forget(self, subject: str) -> None:
         self._tx.tables.vault.pop(subject, None)
+
+    def idle(self, before: datetime, *, depth: int) -> Sequence[str]:
+        rows = [(sealed.touched_at, subject) for subject, sealed in self._tx.tables.vault.items()]
+        return [subject for _, subject in sorted((at, s) for at, s in rows if at and at < before)][:depth]
+
+    def subjects(self) -> Sequence[str]:
+        return sorted(self._tx.tables.vault)
+
+    def size(self) -> VaultSize:
+        moments = [sealed.touched_at for sealed in self._tx.tables.vault.values() if sealed.touched_at]
+        return VaultSize(len(moments), min(moments, default=None), 0)
+
+
+class FakePeople:
+    """Keeps identities as they are: memory has nobody to hide them from."""
+
+    def __init__(self, tx: FakeUnitOfWork) -> None:
+        self._tx = tx
+
+    def remember(self, connector: str, ticket_id: str, identities: Sequence[Identity]) -> None:
+        self._tx.tables.requesters |= {(connector, ticket_id, identity) for identity in identities}
+
+    def tickets_of(self, identity: Identity) -> Sequence[tuple[str, str]]:
+        return sorted((c, t) for c, t, known in self._tx.tables.requesters if known == identity)
+
+    def tokens(self, connector: str, ticket_id: str, kind: IdentityKind) -> frozenset[str]:
+        rows = self._tx.tables.requesters
+        return frozenset(i.value for c, t, i in rows if (c, t, i.kind) == (connector, ticket_id, kind))
+
+    def forget(self, connector: str, ticket_id: str) -> None:
+        rows = self._tx.tables.requesters
+        self._tx.tables.requesters = {row for row in rows if row[:2] != (connector, ticket_id)}
+
+    def tickets(self) -> frozenset[tuple[str, str]]:
+        return frozenset(row[:2] for row in self._tx.tables.requesters)
+
+    def bury_requester(self, connector: str, ticket_id: str, burial: Burial) -> None:
+        by_email = self.tokens(connector, ticket_id, IdentityKind.EMAIL)
+        kind = IdentityKind.EMAIL if by_email else IdentityKind.NAME
+        for value in self.tokens(connector, ticket_id, kind):
+            self.bury(Identity(kind, value), burial)
+
+    def bury(self, identity: Identity, burial: Burial) -> None:
+        self._tx.tables.erasures[identity] = burial
+
+    def burial(self, identities: Sequence[Identity]) -> Burial | None:
+        found = [self._tx.tables.erasures[i] for i in identities if i in self._tx.tables.erasures]
+        return max(found, key=lambda burial: burial.at, default=None)

@@ -46,7 +46,7 @@ def test_every_command_shows_an_example_of_itself(name: str) -> None:
     [
         (["serve", "--nope"], "No such option: --nope"),
         (["nonsense"], "No such command 'nonsense'"),
-        (["ask"], "Missing argument 'question'"),
+        (["ask"], "Missing argument 'QUESTION'"),
         (["serve", "--port", "eighty"], "Invalid value for '--port'"),
         (["ledger", "verify", "--expect", "x"], "--expect takes NUMBER:SEAL"),
     ],

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from core.domain.audit import GENESIS, LedgerEntry, LedgerHead, seal_entry, verify_chain
+from core.domain.audit import GENESIS, LedgerEntry, LedgerHead, SealKeys, seal_entry, verify_chain
 
 KEY = b"key"
+KEYS = SealKeys.single(KEY)
 NOW = datetime(2026, 11, 30, 12, 0, 0, 1, tzinfo=UTC)
 
 
@@ -37,14 +38,14 @@ def head_of(entries: list[LedgerEntry]) -> LedgerHead:
 
 
 def test_an_unbroken_chain_is_intact() -> None:
-    report = verify_chain(chain(3), KEY, head_of(chain(3)))
+    report = verify_chain(chain(3), KEYS, head_of(chain(3)))
     assert report.intact
     assert (report.entries, report.head) == (3, head_of(chain(3)))
 
 
 def test_nothing_at_all_is_intact_only_if_nothing_was_recorded() -> None:
-    assert verify_chain([], KEY, LedgerHead()).intact
-    assert not verify_chain([], KEY, head_of(chain(1))).intact
+    assert verify_chain([], KEYS, LedgerHead()).intact
+    assert not verify_chain([], KEYS, head_of(chain(1))).intact
 
 
 @pytest.mark.parametrize(
@@ -62,19 +63,19 @@ def test_nothing_at_all_is_intact_only_if_nothing_was_recorded() -> None:
 def test_any_altered_field_is_noticed(change: Callable[[LedgerEntry], LedgerEntry]) -> None:
     entries = chain(3)
     entries[1] = change(entries[1])
-    assert "entry 2 was altered" in verify_chain(entries, KEY, head_of(chain(3))).problems
+    assert "entry 2 was altered" in verify_chain(entries, KEYS, head_of(chain(3))).problems
 
 
 def test_an_entry_resealed_with_another_key_is_noticed() -> None:
     first, second = chain(2)
     forged = sealed(2, first.seal, key=b"guess")
-    assert verify_chain([first, forged], KEY, head_of([first, second])).problems[0] == "entry 2 was altered"
+    assert verify_chain([first, forged], KEYS, head_of([first, second])).problems[0] == "entry 2 was altered"
 
 
 def test_an_entry_resealed_with_the_right_key_no_longer_fits_the_next() -> None:
     first, _, third = chain(3)
     other = sealed(2, first.seal, at=NOW + timedelta(days=1))
-    problems = verify_chain([first, other, third], KEY, head_of(chain(3))).problems
+    problems = verify_chain([first, other, third], KEYS, head_of(chain(3))).problems
     assert problems == ("entry 3 does not continue entry 2",)
 
 
@@ -82,12 +83,12 @@ def test_a_dropped_head_middle_or_tail_is_noticed() -> None:
     entries = chain(4)
     for missing in range(4):
         rest = entries[:missing] + entries[missing + 1 :]
-        assert not verify_chain(rest, KEY, head_of(entries)).intact
+        assert not verify_chain(rest, KEYS, head_of(entries)).intact
 
 
 def test_a_repeated_entry_is_noticed() -> None:
     first, second = chain(2)
-    assert not verify_chain([first, second, second], KEY, head_of(chain(2))).intact
+    assert not verify_chain([first, second, second], KEYS, head_of(chain(2))).intact
 
 
 def test_the_same_moment_in_another_zone_has_the_same_seal() -> None:
@@ -98,4 +99,4 @@ def test_the_same_moment_in_another_zone_has_the_same_seal() -> None:
 def test_the_order_of_details_does_not_matter() -> None:
     first = sealed(1, GENESIS)
     turned = replace(first, details=dict(reversed(list(first.details.items()))))
-    assert verify_chain([turned], KEY, head_of([first])).intact
+    assert verify_chain([turned], KEYS, head_of([first])).intact

@@ -67,3 +67,29 @@ def test_verify_keeps_what_fails_visible_and_counts_it() -> None:
     assert [sentence.grounded for sentence in verified.sentences] == [True, False]
     assert verified.reasons == ("First.", "1 of 2 sentences did not pass the check against their sources.")
     assert verify(replace(made, sentences=(GOOD,))).reasons == ("First.",)
+
+
+@pytest.mark.parametrize("kind", list(SentenceKind))
+def test_a_placeholder_the_ticket_does_not_know_fails_whatever_it_stands_in(kind: SentenceKind) -> None:
+    checked = check_sentence(replace(GOOD, kind=kind, text="Dear <PERSON 4>,"), {"a#0": PASSAGE}, {"<PERSON_1>"})
+    assert not checked.grounded
+    assert checked.reason == "<PERSON 4> stands for nothing in this ticket"
+
+
+def test_a_mangled_placeholder_of_the_ticket_is_put_right() -> None:
+    checked = check_sentence(Sentence("Dear [person 1],", SentenceKind.GREETING), {}, {"<PERSON_1>"})
+    assert (checked.text, checked.grounded) == ("Dear <PERSON_1>,", True)
+
+
+def test_what_a_source_says_verbatim_is_no_placeholder() -> None:
+    text = "Never delete the file person_1 there."
+    source = passage(text, "a")
+    cited = Citation(1, "a#0", Span(0, len(text)), text)
+    checked = check_sentence(Sentence(text, SentenceKind.EVIDENCE, (cited,)), {"a#0": source}, {"<PERSON_1>"})
+    assert (checked.text, checked.grounded) == (text, True)
+
+
+def test_verify_hands_the_placeholders_on() -> None:
+    strange = Sentence("Dear <PERSON_2>,", SentenceKind.GREETING)
+    made = Composition(Outcome.DRAFT, (strange,), (), None, Strength.FAIR, 0.6, (), (), ())
+    assert [sentence.grounded for sentence in verify(made, placeholders={"<PERSON_1>"}).sentences] == [False]

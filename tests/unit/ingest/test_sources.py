@@ -201,3 +201,16 @@ def test_nobodys_name_is_taken_over() -> None:
 def test_a_ticket_that_nobody_answered_is_skipped() -> None:
     item = solved_ticket_item(thread((Author.CUSTOMER, "Hi"), (Author.AGENT, " ")))
     assert item == Skipped("deskpro/7", "has no question or no answer")
+
+
+def test_a_solved_ticket_tells_which_pages_its_answers_linked_to() -> None:
+    link = "https://help.org/kb/proxy"
+    item = solved_ticket_item(
+        thread(
+            (Author.CUSTOMER, "I read https://help.org/kb/other and it did not help."),
+            (Author.AGENT, f"See {link}#linux, and <{link}/>."),
+            (Author.AGENT, "Also https://help.org/kb/cache?page=2."),
+        )
+    )
+    assert isinstance(item, SourceItem)
+    assert item.solved_by == (link, "https://help.org/kb/cache")

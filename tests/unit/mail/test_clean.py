@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.ticket import ContentType
-from core.mail.clean import CleanMessage, clean
+from core.mail.clean import CleanMessage, Forwarded, clean
 
 
 def clean_text(body: str) -> CleanMessage:
@@ -83,6 +83,7 @@ def test_a_forwarded_mail_is_what_the_message_is_about() -> None:
     forwarded = "---------- Forwarded message ---------\nFrom: Ana\nDate: x\nSubject: y\nTo: z\n\nIt fails."
     body = f"Please see below.\n\n{forwarded}"
     assert clean_text(body).text == body
+    assert clean_text(body).forwarded == Forwarded("Ana", "x")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,20 @@ def test_a_forwarded_mail_is_what_the_message_is_about() -> None:
         "thanks\njohn",
         "Cheers, Colleen",
         "Sent from my iPhone",
-        "Regards,\nDr. Elena Ferrand\n\nThis message is confidential. If it is not for you, delete it.",
+        "Mit freundlichem Gruß\n\nMax Muster\nLeiter IT\n\nMuster AG\nTelefon +49 30 1234567",
+        "Med vänliga hälsningar\nKarin Öberg",
+        "Z poważaniem\nPaweł Zieliński",
+        "よろしくお願いいたします。\n佐藤 恵子",
+        "Thanks and best regards,\nAna",
+        "Viele Grüße aus Hamburg\nMax",
+        "Von meinem iPhone gesendet",
+        "Envoyé de mon iPhone",
+        "Get Outlook for iOS",
+        "Verstuurd vanaf mijn iPhone",
+        "iPhoneから送信",
+        "/John",
+        "____________________\nusers mailing list\nusers@lists.example.org",
+        "Katherine Hollis\nHead of Data\nExample Ltd\nT +44 117 496 0123",
     ],
 )
 def test_a_signature_is_folded(signature: str) -> None:
@@ -130,8 +144,16 @@ def test_a_signature_between_text_and_quote_is_folded() -> None:
 
 def test_a_disclaimer_is_folded_and_a_question_about_confidentiality_is_not() -> None:
     disclaimer = "This e-mail is confidential and intended solely for the addressee."
-    assert clean_text(f"It fails.\n\n{disclaimer}").signature == disclaimer
-    assert clean_text("Hi,\n\nis my data confidential?").signature == ""
+    message = clean_text(f"It fails.\n\n{disclaimer}")
+    assert (message.text, message.signature, message.disclaimer) == ("It fails.", "", disclaimer)
+    assert clean_text("Hi,\n\nis my data confidential?").disclaimer == ""
+
+
+def test_a_disclaimer_below_the_signature_is_apart_from_it() -> None:
+    signature = "Regards,\nDr. Elena Ferrand"
+    disclaimer = "This message is confidential. If it is not for you, delete it."
+    message = clean_text(f"It fails.\n\n{signature}\n\n{disclaimer}")
+    assert (message.text, message.signature, message.disclaimer) == ("It fails.", signature, disclaimer)
 
 
 TRACEBACK = """It crashes:
@@ -191,7 +213,8 @@ PIECES = st.sampled_from(
 def test_no_visible_line_is_lost(lines: list[str]) -> None:
     body = "\n".join(lines).translate(dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad")))
     message = clean_text(body)
-    assert visible_lines(message.text, message.quoted, message.signature) == visible_lines(body)
+    parts = (message.text, message.quoted, message.signature, message.disclaimer)
+    assert visible_lines(*parts) == visible_lines(body)
     assert message.text or not visible_lines(body)
 
 

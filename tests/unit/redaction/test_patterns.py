@@ -1,5 +1,6 @@
 import pytest
 
+from core.redaction.lists import read_lists
 from core.redaction.patterns import PatternRecognizer, find_patterns
 
 
@@ -159,7 +160,7 @@ def test_every_entity_says_which_pattern_found_it() -> None:
 
 
 def test_allowed_names_are_left_in_greetings() -> None:
-    assert PatternRecognizer(allow=frozenset({"nova"})).recognize("Hi Nova,") == []
+    assert PatternRecognizer(lists=read_lists("Nova")).recognize("Hi Nova,") == []
 
 
 def test_private_key_blocks_go_whole_even_when_cut_off() -> None:

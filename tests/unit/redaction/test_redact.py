@@ -1,10 +1,12 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.passage import Span
 from core.domain.provenance import Component
-from core.domain.redaction import Entity, PlaceholderMap
+from core.domain.redaction import NO_LISTS, Entity, PlaceholderMap
 from core.redaction.known import known_values
 from core.redaction.placeholders import restore
 from core.redaction.redact import redact, redact_all, redact_edit
@@ -18,6 +20,7 @@ class AnywhereRecognizer:
     """Flags the given stretches of any text, sensible or not."""
 
     component = Component(role="recognizer", name="anywhere")
+    lists = NO_LISTS
 
     def __init__(self, stretches: list[tuple[int, int, str]]) -> None:
         self.stretches = stretches
@@ -37,7 +40,7 @@ def test_values_become_numbered_placeholders_by_kind() -> None:
 def test_the_same_string_gets_the_same_placeholder_and_another_spelling_its_own() -> None:
     recognizer = FakeRecognizer({"Ana": "PERSON", "ANA": "PERSON"})
     redacted, _ = redact("Ana ANA Ana", recognizer=recognizer, placeholders=EMPTY)
-    assert redacted.text == "<PERSON_1> <PERSON_2> <PERSON_1>"
+    assert redacted.text == "<PERSON_1> <PERSON_1_B> <PERSON_1>"
 
 
 def test_numbering_continues_from_the_map() -> None:
@@ -51,13 +54,14 @@ def test_numbering_continues_from_the_map() -> None:
 def test_a_value_in_the_map_is_found_where_the_recognizer_misses_it() -> None:
     known = PlaceholderMap({"<PERSON_1>": "Ana Bell"})
     redacted, grown = redact("ana  bell: Ana Bell's Anabell", recognizer=NOTHING, placeholders=known)
-    assert redacted.text == "<PERSON_2>: <PERSON_1>'s Anabell"
+    assert redacted.text == "<PERSON_1_B>: <PERSON_1>'s Anabell"
     assert restore(redacted.text, grown) == "ana  bell: Ana Bell's Anabell"
 
 
 def test_a_value_found_once_is_replaced_everywhere_in_texts_that_belong_together() -> None:
     class OnlyInSignatures:
         component = Component(role="recognizer", name="test")
+        lists = NO_LISTS
 
         def recognize(self, text: str) -> list[Entity]:
             start = text.find("Regards, ") + len("Regards, ")
@@ -143,3 +147,28 @@ def test_an_edit_keeps_its_placeholders_and_hides_what_the_agent_typed() -> None
     assert redacted.text == "Dear <PERSON_1>, ask <PERSON_1>, <PERSON_2>, <PERSON_3> or <LITERAL_1>."
     assert [e.span.start for e in redacted.entities] == [21, 43, 53]
     assert grown.values["<PERSON_3>"] == "Bo Ray"
+
+
+NAMES = st.lists(
+    st.sampled_from(
+        ["Maria", "maria", "Lopez", "M. Lopez", "Lopez, Maria", "Maria Lopez", "Maria Garcia", "Ana", "and"]
+    ),
+    max_size=10,
+).map(" met ".join)
+
+
+@given(NAMES, NAMES, NAMES)
+def test_persons_written_in_many_ways_are_restored_exactly(first: str, second: str, third: str) -> None:
+    found = ("Maria Lopez", "Maria Garcia", "M. Lopez", "Lopez, Maria", "Maria", "maria", "Lopez", "Ana")
+    recognizer = FakeRecognizer(dict.fromkeys(found, "PERSON"))
+    (one, two), placeholders = redact_all([first, second], recognizer=recognizer, placeholders=EMPTY)
+    later, grown = redact(third, recognizer=recognizer, placeholders=placeholders)
+    assert [restore(text, grown) for text in (one.text, two.text, later.text)] == [first, second, third]
+    assert not {"Maria", "Lopez", "Ana"} & set(re.findall(r"\w+", one.text + two.text + later.text))
+
+
+def test_the_reason_of_who_found_it_stays_although_it_is_known_afterwards() -> None:
+    recognizer = FakeRecognizer({"Ana Bell": "PERSON"})
+    redacted, grown = redact("Ana Bell", recognizer=recognizer, placeholders=EMPTY)
+    again, _ = redact("Ana Bell", recognizer=recognizer, placeholders=grown)
+    assert [e.reason for e in (*redacted.entities, *again.entities)] == ["fake", "fake"]

@@ -6,8 +6,9 @@ import pytest
 from core.domain.redaction import PlaceholderMap
 from core.domain.thread import RedactedThread
 from core.domain.ticket import Author, ContentType, Message, Person, Ticket, TicketStatus
+from core.redaction.lists import read_lists
 from core.redaction.patterns import PatternRecognizer
-from core.redaction.placeholders import restore
+from core.redaction.placeholders import fold, restore
 from core.redaction.thread import redact_thread
 from tests.fakes.recognizer import FakeRecognizer
 
@@ -111,6 +112,38 @@ def test_reading_a_ticket_again_gives_the_same_placeholders_and_a_new_message_on
     )
     assert longer.messages[0] == first.messages[0]
     assert placeholders.values.items() < grown.values.items()
+
+
+def test_the_requester_is_one_person_however_the_name_is_written() -> None:
+    maria = Person("7", "Maria Lopez", "maria.lopez@example.org")
+    body = "I am Maria. Lopez, Maria is what M. Lopez writes; my login is maria.lopez."
+    recognizer = FakeRecognizer({"Lopez, Maria": "PERSON", "M. Lopez": "PERSON"})
+    thread, placeholders = redact_thread(
+        ticket(message(body, person=maria), requester=maria), recognizer=recognizer, placeholders=EMPTY
+    )
+    assert fold(thread.messages[0].text) == (
+        "I am <PERSON_1>. <PERSON_1> is what <PERSON_1> writes; my login is <PERSON_1>."
+    )
+    assert restore(thread.messages[0].text, placeholders) == body
+
+
+def test_a_second_maria_is_another_person_and_the_bare_name_is_neither() -> None:
+    maria = Person("7", "Maria Lopez", "")
+    recognizer = FakeRecognizer({"Maria Garcia": "PERSON"})
+    said = message("Maria Garcia knows. Ask Maria or Lopez.", person=maria)
+    thread, _ = redact_thread(ticket(said, requester=maria), recognizer=recognizer, placeholders=EMPTY)
+    assert fold(thread.messages[0].text) == "<PERSON_3> knows. Ask <PERSON_2> or <PERSON_1>."
+
+
+def test_a_name_that_an_installation_allows_is_no_secret() -> None:
+    nova = Person("7", "Nova Bell", "")
+    recognizer = FakeRecognizer({}, read_lists("Nova"))
+    thread, _ = redact_thread(
+        ticket(message("Nova is down, says Bell", person=nova), requester=nova),
+        recognizer=recognizer,
+        placeholders=EMPTY,
+    )
+    assert thread.messages[0].text == "Nova is down, says <PERSON_1_B>"
 
 
 CANARIES = {

@@ -94,15 +94,15 @@ def test_an_entry_has_the_four_fields_that_engines_know() -> None:
     assert entry.fields.keys() == FIELD_BOOSTS.keys()
 
 
-def test_a_query_asks_for_each_term_once_in_every_field() -> None:
+def test_a_query_asks_for_each_term_as_often_as_it_is_there_in_every_field() -> None:
     terms = lexical_query("proxy proxy server 128.0.3 128.0.3")
     assert terms["body"] == terms["title"] == terms["headings"]
-    assert sorted(terms["body"]) == sorted({"proxi", "server", "128.0.3", "128", "0", "3"})
-    assert terms["identifiers"] == ["128.0.3"]
+    assert sorted(terms["body"]) == sorted(["proxi", "server", *["128.0.3", "128", "0", "3"] * 2, "proxi"])
+    assert terms["identifiers"] == ["128.0.3"] * 2
 
 
 def test_a_long_query_keeps_its_most_frequent_terms() -> None:
     text = " ".join(f"w{number}x" for number in range(300)) + " late late"
     terms = lexical_query(text)["body"]
-    assert len(terms) == MAX_QUERY_TERMS
+    assert len(set(terms)) == MAX_QUERY_TERMS
     assert "late" in terms

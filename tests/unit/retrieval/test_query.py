@@ -26,7 +26,12 @@ def test_messages_are_sorted_by_their_place_and_author() -> None:
 
 
 def test_what_a_lonely_mail_quotes_stands_for_the_first_message() -> None:
-    assert inquiry_of(thread((CUSTOMER, "still broken"), quoted="> the question")).first == "> the question"
+    assert inquiry_of(thread((CUSTOMER, "still broken"), quoted="> the question")).first == "the question"
+
+
+def test_of_an_exchange_that_is_quoted_only_the_earliest_mail_is_the_first_message() -> None:
+    quoted = "On 3 Jun 2024, Support <s@x.org> wrote:\n> Try this.\n>\n> On 2 Jun 2024, Bo wrote:\n> > It fails."
+    assert inquiry_of(thread((CUSTOMER, "still broken"), quoted=quoted)).first == "It fails."
 
 
 def test_quotations_do_not_count_where_the_helpdesk_holds_the_thread() -> None:
@@ -46,9 +51,16 @@ def test_a_single_message_makes_one_query_of_subject_and_text() -> None:
     assert query.weight == 1
 
 
-def test_the_newest_message_is_searched_together_with_the_first() -> None:
-    (query,) = queries_for(Inquiry("Still broken.", "Proxy", first="> It fails.\n> > Really."))
-    assert query.text == "Proxy\n\nIt fails.\nReally.\n\nStill broken."
+def test_the_newest_message_is_searched_together_with_the_first_and_the_subject_also_alone() -> None:
+    queries = queries_for(Inquiry("Still broken.", "Re: Proxy", first="> It fails.\n> > Really."))
+    assert [query.text for query in queries] == ["Proxy\n\nIt fails.\nReally.\n\nStill broken.", "Proxy"]
+    assert [query.weight for query in queries] == [1, 0.3]
+
+
+def test_in_a_chat_the_newest_turn_counts_most() -> None:
+    queries = queries_for(Inquiry("four", "", "one", ("two",), ("old reply", "last reply")))
+    assert [query.text for query in queries] == ["four", "one\n\nfour", "last reply"]
+    assert [query.weight for query in queries] == [1, 0.5, 0.35]
 
 
 def test_a_conversation_adds_lighter_queries_for_what_was_said_last() -> None:

@@ -6,12 +6,15 @@ from itertools import count
 
 import pytest
 
-from core.domain.passage import Passage, Run, ScoredPassage, Span
+from core.domain.passage import Document, Passage, Run, ScoredPassage, Span, passage_id
 from core.domain.retrieval import Retrieval, WeightedQuery
 from core.errors import EmbedderMismatch, IndexUnavailable, ModelUnavailable
 from core.ports import Embedder, VectorEntry, Vectors
-from core.retrieval.analysis import lexical_entry
-from core.retrieval.search import fuse, reduced, retrieve
+from core.retrieval.analysis import document_entry, lexical_entry
+from core.retrieval.documents import opening, whole
+from core.retrieval.search import Found, fuse, fuse_documents, lifted, reduced, retrieve
+from core.retrieval.stages import Stages
+from core.retrieval.voters import Ballot
 from tests.fakes.search import FakeEmbedder, FakeLexicalIndex, FakeVectorIndex
 
 TEXTS = {
@@ -22,8 +25,12 @@ TEXTS = {
 }
 
 
-def passage(name: str, text: str, collection: str = "docs") -> Passage:
-    return Passage(name, name, collection, "", (), text, Span(0, len(text)), Span(0, len(text)), "v1")
+PASSAGES_ONLY = Stages(documents=False, opening_weight=0, centre=0, vote_weight=0)
+
+
+def passage(name: str, text: str, collection: str = "docs", solved_by: tuple[str, ...] = ()) -> Passage:
+    span = Span(0, len(text))
+    return Passage(name, name, collection, "", (), text, span, span, "v1", solved_by=solved_by)
 
 
 class DeadEmbedder(FakeEmbedder):
@@ -47,6 +54,13 @@ class Library:
             vector = self.embedder.embed_passages([one.contextual_text])[0]
             entry = VectorEntry(one.passage_id, one.doc_id, vector)
             self.vectors.replace(one.collection, [one.doc_id], [entry], self.embedder.identity)
+            self.add_whole(Document(one.doc_id, one.collection, one.title, one.text, (), "v1"))
+
+    def add_whole(self, document: Document) -> None:
+        beside, doc_id = whole(document.collection), document.doc_id
+        self.lexical.replace(beside, [doc_id], [document_entry(document)])
+        vector = self.embedder.embed_passages([opening(document)])[0]
+        self.vectors.replace(beside, [doc_id], [VectorEntry(doc_id, doc_id, vector)], self.embedder.identity)
 
     def passages(self, ids: Sequence[str]) -> Mapping[str, Passage]:
         return {name: self.known[name] for name in ids if name in self.known}
@@ -58,7 +72,9 @@ class Library:
         k: int = 3,
         depth: int = 10,
         dense_weight: float = 0.7,
-        similar_in: str = "",
+        similar_in: Sequence[str] = (),
+        stages: Stages = PASSAGES_ONLY,
+        ballot: Ballot | None = None,
     ) -> Retrieval:
         return retrieve(
             [WeightedQuery(text) for text in texts],
@@ -72,6 +88,8 @@ class Library:
             dense_weight=dense_weight,
             timer=ticking(),
             similar_in=similar_in,
+            stages=stages,
+            ballot=ballot,
         )
 
 
@@ -228,6 +246,7 @@ def test_a_heavier_query_decides(library: Library) -> None:
             k=1,
             dense_weight=0.7,
             timer=ticking(),
+            stages=PASSAGES_ONLY,
         )
         assert [one.items[0].passage_id for one in (*retrieval.runs, retrieval.fused)] == [best] * 3
 
@@ -278,7 +297,7 @@ def test_reduced_names_what_did_not_work(
 def test_similar_tickets_are_kept_even_when_the_documentation_fills_the_list(library: Library) -> None:
     library.add(passage("old", "Somebody wrote about a browser once.", "tickets"))
     both = {"docs": 1.0, "tickets": 0.5}
-    retrieval = library.retrieve("restart browser in safe mode", collections=both, k=1, similar_in="tickets")
+    retrieval = library.retrieve("restart browser in safe mode", collections=both, k=1, similar_in=("tickets",))
     assert ids(retrieval.fused) == ["restart"]
     similar = [run for run in retrieval.runs if run.stage == "similar"]
     assert [(run.collection, ids(run)) for run in similar] == [("tickets", ["old"])]
@@ -291,3 +310,130 @@ def test_a_dense_index_that_lost_a_collection_is_named(library: Library) -> None
     retrieval = library.retrieve("restart browser in safe mode")
     assert retrieval.reduced == ("lexical only",)
     assert ids(retrieval.fused)[0] == "restart"
+
+
+# ---------------------------------------------------------------- documents
+
+
+def parts(library: Library, doc_id: str, *texts: str, title: str = "") -> list[str]:
+    """Add a document of several passages; their ids."""
+    names = [passage_id(doc_id, "0" * 8, number) for number in range(len(texts))]
+    for name, text in zip(names, texts, strict=True):
+        one = Passage(name, doc_id, "docs", title, (), text, Span(0, len(text)), Span(0, len(text)), "v1")
+        library.known[name] = one
+        entry = VectorEntry(name, doc_id, library.embedder.embed_passages([one.contextual_text])[0])
+        library.lexical.replace("docs", [], [lexical_entry(one)])
+        library.vectors.replace("docs", [], [entry], library.embedder.identity)
+    library.add_whole(Document(doc_id, "docs", title, " ".join(texts), (), "v1"))
+    return names
+
+
+def test_the_words_of_the_whole_document_decide_between_documents() -> None:
+    library = Library()
+    first = parts(library, "d1", "Proxy here.", "Nothing else matters.", "More filler text.")
+    second = parts(library, "d2", "Proxy here.", "Kerberos tickets expire.", "Kerberos realm names.")
+    stages = Stages(opening_weight=0, centre=0)
+    retrieval = library.retrieve("proxy kerberos", stages=stages, k=6, dense_weight=0.0)
+    documents = [retrieval.passages[name].doc_id for name in ids(retrieval.fused)]
+    assert documents[0] == "d2"
+    assert set(ids(retrieval.fused)) <= {*first, *second}
+    wholes = [run for run in retrieval.runs if run.stage == "lexical documents"]
+    assert [ids(run) for run in wholes] == [["d2", "d1"]]
+
+
+def test_a_documents_best_passage_takes_the_documents_score_and_the_others_keep_their_distance() -> None:
+    scores = {"a@00000000#0": 2.0, "a@00000000#1": -1.0, "b@00000000#0": 1.0}
+    assert lifted(scores, {"a": 0.5, "b": 3.0}) == {"a@00000000#0": 0.5, "a@00000000#1": -2.5, "b@00000000#0": 3.0}
+
+
+def test_without_an_index_of_documents_the_best_passage_stands_for_its_document(library: Library) -> None:
+    library.lexical.drop(whole("docs"))
+    library.vectors.drop(whole("docs"))
+    plain = library.retrieve("restart the browser", k=4)
+    without = library.retrieve("restart the browser", k=4, stages=Stages(centre=0))
+    assert ids(without.fused) == ids(plain.fused)
+    assert without.reduced == ()
+
+
+def test_openings_add_their_share() -> None:
+    lexical = [run("lexical", "docs", a=2.0, b=1.0)]
+    dense = [run("dense", "docs", a=0.5, b=0.5)]
+    openings = [run("openings", "docs", a=0.1, b=0.9)]
+    found = Found(lexical, dense, lexical, openings)
+    for weight, best in ((0.0, "a"), (0.2, "a"), (0.4, "b")):
+        scores = fuse_documents(found, weights={"docs": 1.0}, dense_weight=0.7, opening_weight=weight)
+        assert max(scores, key=lambda name: scores[name]) == best
+
+
+def test_an_index_of_openings_that_holds_nothing_changes_nothing() -> None:
+    lexical, dense = [run("lexical", "docs", a=2.0, b=1.0)], [run("dense", "docs", a=0.5, b=0.9)]
+    one = fuse_documents(
+        Found(lexical, dense, lexical, [run("openings", "docs")]),
+        weights={"docs": 1.0},
+        dense_weight=0.7,
+        opening_weight=0.5,
+    )
+    other = fuse_documents(Found(lexical, dense, lexical), weights={"docs": 1.0}, dense_weight=0.7, opening_weight=0.5)
+    assert one == pytest.approx(other)
+
+
+def test_what_all_passages_have_in_common_is_taken_away(library: Library) -> None:
+    plain = library.retrieve("restart the browser", stages=Stages(documents=False, opening_weight=0, centre=0))
+    centred = library.retrieve("restart the browser", stages=Stages(documents=False, opening_weight=0, centre=1.0))
+    before, after = plain.runs[1], centred.runs[1]
+    assert (before.parameters["centre"], after.parameters["centre"]) == (0, 1)
+    mean = library.vectors.mean("docs")
+    assert mean is not None
+    query = library.embedder.embed_queries(["restart the browser"])[0] - mean
+    stored = library.vectors.vectors("docs", ["restart"])["restart"] - mean
+    expected = float(query @ stored / (query @ query) ** 0.5 / (stored @ stored) ** 0.5)
+    assert {item.passage_id: item.score for item in after.items}["restart"] == pytest.approx(expected, abs=1e-5)
+    assert after.items[-1].score < before.items[-1].score
+
+
+# ---------------------------------------------------------------- votes
+
+
+@pytest.fixture
+def voting(library: Library) -> Library:
+    for number in range(3):
+        library.add(passage(f"old{number}", f"Odd whirring {number}.", "tickets", ("https://help.org/archive",)))
+    library.add(passage("other", "Something about spectra.", "tickets", ("https://help.org/restart",)))
+    return library
+
+
+def ballot(places: Mapping[str, str]) -> Ballot:
+    return Ballot(("tickets",), lambda wanted: {place: places[place] for place in wanted if place in places})
+
+
+BOTH = {"docs": 1.0, "tickets": 1.0}
+PLACES = {"https://help.org/archive": "archive", "https://help.org/restart": "restart"}
+
+
+def test_a_solved_ticket_votes_for_the_document_that_solved_it(voting: Library) -> None:
+    without = voting.retrieve("odd whirring", collections=BOTH, k=8, stages=Stages(vote_weight=0))
+    stages = Stages(vote_weight=100)
+    retrieval = voting.retrieve("odd whirring", collections=BOTH, k=8, stages=stages, ballot=ballot(PLACES))
+    docs = [name for name in ids(retrieval.fused) if retrieval.passages[name].collection == "docs"]
+    assert docs[0] == "archive"
+    (votes,) = (run for run in retrieval.runs if run.stage == "votes")
+    assert ids(votes) == ["archive", "restart"]
+    assert votes.items[1].score == 0
+    assert votes.parameters == {"weight": 100, "voters": 4}
+    assert not [run for run in without.runs if run.stage == "votes"]
+
+
+def test_votes_only_add(voting: Library) -> None:
+    stages = Stages(vote_weight=100)
+    before = voting.retrieve("odd whirring", collections=BOTH, k=8, stages=stages)
+    after = voting.retrieve("odd whirring", collections=BOTH, k=8, stages=stages, ballot=ballot(PLACES))
+    old, new = ({item.passage_id: item.score for item in one.fused.items} for one in (before, after))
+    assert new["archive"] > old["archive"]
+    assert {name: new[name] for name in new if name != "archive"} == pytest.approx(
+        {name: old[name] for name in old if name != "archive"}
+    )
+
+
+def test_a_ticket_solved_with_a_page_that_is_not_known_does_not_vote(voting: Library) -> None:
+    retrieval = voting.retrieve("odd whirring", collections=BOTH, stages=Stages(), ballot=ballot({}))
+    assert [run.items for run in retrieval.runs if run.stage == "votes"] == [()]

@@ -14,7 +14,6 @@ from sqlalchemy import Engine, event
 
 from connectors.storage.engine import build_engine
 from connectors.storage.store import Store, open_store
-from connectors.storage.vault import vault_cipher
 from core.errors import InvalidSettings, MissingDependency, StorageFull, StoreUnavailable
 from tests.contracts.samples import inbox_item
 
@@ -32,7 +31,7 @@ def engine(path: Path) -> Iterator[Engine]:
 
 
 def store_on(engine: Engine) -> Store:
-    return Store(engine, cipher=vault_cipher(b"v"), ledger_key=b"l")
+    return Store(engine, b"m")
 
 
 def on_connect(engine: Engine, pragma: str) -> None:
@@ -94,7 +93,7 @@ def test_a_transaction_excludes_others_from_its_first_statement_on(path: Path, e
 def test_a_file_that_is_no_database_is_unavailable(path: Path) -> None:
     path.parent.mkdir()
     path.write_text("not a database, but long enough to be taken for one" * 100)
-    store = open_store(f"sqlite:///{path}", vault_key=b"v", ledger_key=b"l")
+    store = open_store(f"sqlite:///{path}", master=b"m")
     with pytest.raises(StoreUnavailable) as refused:
         store.check()
     store.close()

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain.audit import SealKeys
 from core.domain.draft import Decision, Draft, DraftState, RejectReason
 from core.domain.jobs import DeliveryKind, EventKind
 from core.errors import DraftNotFound
@@ -18,7 +19,7 @@ EDITED = "Hold the blue key for ten seconds. Bye, Ada Lovelace"
 
 
 def tell(world: World, draft: Draft, key: bytes | None = None) -> Story:
-    return story_of(draft.draft_id, uow=world.store.uow, key=key or world.store.ledger_key)
+    return story_of(draft.draft_id, uow=world.store.uow, keys=SealKeys.single(key) if key else world.store.seal_keys())
 
 
 def approve(world: World, draft: Draft, text: str | None = None) -> Draft:
@@ -76,7 +77,7 @@ def rewrite_entry(world: World, position: int, **changes: object) -> None:
 
 def test_a_story_of_nothing_is_not_found() -> None:
     with pytest.raises(DraftNotFound):
-        story_of("nothing", uow=World().store.uow, key=b"")
+        story_of("nothing", uow=World().store.uow, keys=SealKeys.single(b""))
 
 
 def test_passages_stand_in_fused_order_with_their_place_in_every_stage() -> None:
@@ -175,7 +176,7 @@ def test_entries_about_other_drafts_are_left_out() -> None:
         ({"edited_text": "", "decision": None}, "decision is not the one"),
         ({"decision": Decision("mallory", NOON, EDITED, stars=5)}, "decision is not the one"),
         ({"decision": Decision(AGENT.login, NOON, EDITED, stars=1)}, "decision is not the one"),
-        ({"decision": Decision(AGENT.login, NOON, "We pay you back.", stars=5)}, "text is not what entry 2 says"),
+        ({"decision": Decision(AGENT.login, NOON, "We pay you back.", stars=5)}, "text is not what entry 3 says"),
     ],
 )
 def test_whatever_is_rewritten_in_the_draft_is_named(changed: dict[str, object], problem: str) -> None:
@@ -190,7 +191,7 @@ def test_a_rewritten_reason_of_a_rejection_is_named() -> None:
     draft = rejected(world)
     assert draft.decision is not None
     rewrite(world, draft, decision=replace(draft.decision, reason=RejectReason.WRONG))
-    assert tell(world, draft).proof.problems == ("The decision is not the one that entry 2 records.",)
+    assert tell(world, draft).proof.problems == ("The decision is not the one that entry 3 records.",)
 
 
 def test_a_rewritten_provenance_is_named() -> None:
@@ -216,7 +217,7 @@ def test_an_altered_entry_is_named(changed: dict[str, object]) -> None:
 def test_the_wrong_key_verifies_nothing() -> None:
     world = World()
     draft = sent(world)
-    assert len(tell(world, draft, key=b"x" * 32).proof.problems) == 3
+    assert len(tell(world, draft, key=b"x" * 32).proof.problems) == len(world.ledger())
 
 
 def test_a_draft_without_entries_is_not_verified() -> None:

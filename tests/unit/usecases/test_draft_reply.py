@@ -9,8 +9,9 @@ from core.domain.redaction import PlaceholderMap
 from core.domain.retrieval import Inquiry, Retrieval
 from core.domain.ticket import Author, TicketStatus
 from core.errors import HelpdeskUnavailable, IndexUnavailable, TicketNotFound, Unavailable, VaultSealed
-from core.usecases.draft_reply import draft_fingerprint, vault_subject
-from tests.unit.usecases.world import PASSAGE, QUOTE, World, abstained, message, retrieval, ticket
+from core.usecases.draft_reply import draft_fingerprint
+from core.usecases.read_vault import vault_subject
+from tests.unit.usecases.world import NOON, PASSAGE, QUOTE, World, abstained, message, retrieval, ticket
 
 
 def test_a_ticket_becomes_a_ready_draft_and_the_inbox_item_names_it() -> None:
@@ -203,7 +204,7 @@ def test_another_draft_for_the_same_message_supersedes_the_open_one() -> None:
     assert second.revision == 2
     assert (first.state, first.superseded_by) == (DraftState.SUPERSEDED, second.draft_id)
     assert world.events() == ["DraftCreated", "DraftCreated", "DraftSuperseded"]
-    assert first.ledger_number == 3
+    assert first.ledger_number == world.ledger()[-1].number
 
 
 def test_a_newer_message_starts_again_with_revision_one() -> None:
@@ -231,7 +232,7 @@ def test_when_placeholders_changed_meanwhile_nothing_is_stored_and_the_job_is_tr
 
     def interfere(_inquiry: Inquiry) -> Retrieval:
         with world.store.uow() as tx:
-            tx.vault.save(vault_subject("fake", "t1"), PlaceholderMap({"<PERSON_1>": "Somebody Else"}))
+            tx.vault.save(vault_subject("fake", "t1"), PlaceholderMap({"<PERSON_1>": "Somebody Else"}), at=NOON)
             tx.commit()
         return retrieval()
 

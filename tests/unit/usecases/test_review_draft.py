@@ -63,7 +63,7 @@ def another(world: World, draft: Draft) -> None:
 
 
 def view(world: World, draft: Draft) -> DraftView:
-    return view_draft(draft.draft_id, uow=world.store.uow)
+    return view_draft(draft.draft_id, agent=AGENT, uow=world.store.uow, clock=world.clock)
 
 
 def test_an_agent_sees_the_real_values() -> None:
@@ -75,7 +75,7 @@ def test_an_agent_sees_the_real_values() -> None:
 
 def test_a_draft_that_does_not_exist_is_not_found() -> None:
     with pytest.raises(DraftNotFound):
-        view_draft("nothing", uow=World().store.uow)
+        view_draft("nothing", agent=AGENT, uow=World().store.uow, clock=World().clock)
 
 
 def test_a_draft_whose_vault_is_sealed_is_not_shown() -> None:
@@ -147,9 +147,10 @@ def test_approving_twice_sends_once_and_keeps_the_first_text() -> None:
     world = World()
     draft = world.drafted()
     approve(world, draft, "First.")
-    again = approve(world, draft, "Second.")
-    assert again.decision is not None
-    assert again.decision.final_text == "First."
+    assert approve(world, draft, "First.") == world.stored(draft.draft_id)
+    with pytest.raises(DraftStateConflict, match="approved this draft already"):
+        approve(world, draft, "Second.")
+    assert world.stored(draft.draft_id).text == "First."
     assert [item.kind for item in world.outbox()].count(DeliveryKind.REPLY) == 1
     assert world.events().count("DraftApproved") == 1
 
@@ -283,7 +284,8 @@ class BusyRecognizer(FakeRecognizer):
         with self._world.store.uow() as tx:
             subject = "fake|t1"
             if self.meanwhile:
-                tx.vault.save(subject, PlaceholderMap({**tx.vault.load(subject).values, **self.meanwhile}))
+                kept = {**tx.vault.load(subject).values, **self.meanwhile}
+                tx.vault.save(subject, PlaceholderMap(kept), at=self._world.clock())
             tx.commit()
         return super().recognize(text)
 
@@ -314,3 +316,21 @@ def test_placeholders_that_changed_meanwhile_are_not_overwritten() -> None:
         edit(world, draft, "Grace Hopper says hello.")
     assert "<PHONE_NUMBER_1>" in world.placeholders("t1").values
     assert world.stored(draft.draft_id).edited_text is None
+
+
+@pytest.mark.parametrize("damaged", ["<PERSON_99>", "<person 99>", "&lt;EMAIL_ADDRESS_99&gt;"])
+def test_an_agent_who_damages_a_placeholder_is_told(damaged: str) -> None:
+    world = World()
+    draft = world.drafted()
+    with pytest.raises(BadInput, match="stands for nothing"):
+        edit(world, draft, f"Dear {damaged}, it is fixed.")
+    assert world.stored(draft.draft_id).edited_text is None
+
+
+def test_a_placeholder_that_is_only_written_wrongly_is_put_right() -> None:
+    world = World()
+    draft = world.drafted()
+    placeholder = next(iter(world.placeholders("t1").values))
+    mangled = placeholder.lower().replace("_", " ")
+    edit(world, draft, f"Dear {mangled}, it is fixed.")
+    assert world.stored(draft.draft_id).edited_text == f"Dear {placeholder}, it is fixed."

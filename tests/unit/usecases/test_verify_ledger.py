@@ -2,14 +2,16 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain.audit import LedgerEntry, LedgerHead, LedgerReport
+from core.domain.audit import LedgerEntry, LedgerHead, LedgerReport, SealKeys
 from core.domain.draft import Draft
 from core.usecases.verify_ledger import verify_ledger
 from tests.unit.usecases.world import World, message, ticket
 
 
 def verify(world: World, expected: LedgerHead | None = None, key: bytes | None = None) -> LedgerReport:
-    return verify_ledger(uow=world.store.uow, key=key or world.store.ledger_key, expected=expected)
+    return verify_ledger(
+        uow=world.store.uow, keys=SealKeys.single(key) if key else world.store.seal_keys(), expected=expected
+    )
 
 
 def world_with_drafts(count: int = 2) -> World:

@@ -17,7 +17,8 @@ from core.domain.redaction import PlaceholderMap
 from core.domain.retrieval import Inquiry, Retrieval, WeightedQuery
 from core.domain.ticket import Author, Message, Person, Ticket, TicketStatus
 from core.drafting.composition import Composition, Outcome
-from core.usecases.draft_reply import draft_reply, vault_subject
+from core.usecases.draft_reply import draft_reply
+from core.usecases.read_vault import VAULT_READ, vault_subject
 from tests.fakes.basics import FakeClock, counting_ids
 from tests.fakes.helpdesk import FakeHelpdesk
 from tests.fakes.recognizer import FakeRecognizer
@@ -192,7 +193,13 @@ class World:
             return list(tx.ledger.entries())
 
     def events(self) -> list[str]:
-        return [entry.event for entry in self.ledger()]
+        """But for readings of the vault."""
+        return [entry.event for entry in self.ledger() if entry.event != VAULT_READ]
+
+    def readings(self) -> list[tuple[str, str, str]]:
+        """(who, why, about what) for each reading of the vault."""
+        read = (entry for entry in self.ledger() if entry.event == VAULT_READ)
+        return [(entry.actor, str(entry.details["purpose"]), entry.subject) for entry in read]
 
     def placeholders(self, ticket_id: str = "t1") -> PlaceholderMap:
         with self.store.uow() as tx:

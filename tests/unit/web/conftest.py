@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
+from typing import Any
 
 import pytest
 import structlog
@@ -106,3 +107,14 @@ def mary(app: Flask, services: FakeServices) -> Visitor:
     """A manager."""
     user = put_user(services, "mary@example.org", Role.MANAGER)
     return Visitor(app.test_client(), user, services.clock().timestamp())
+
+
+def multipart(fields: dict[str, str], files: dict[str, bytes]) -> Any:
+    """A form with files, by their names, in the field `files`; without the temporary file Flask's client would use."""
+    parts = [(f'name="{name}"', value.encode()) for name, value in fields.items()]
+    parts += [(f'name="files"; filename="{name}"', content) for name, content in files.items()]
+    body = b"".join(
+        b"--b\r\nContent-Disposition: form-data; " + about.encode() + b"\r\n\r\n" + content + b"\r\n"
+        for about, content in parts
+    )
+    return {"data": body + b"--b--\r\n", "content_type": "multipart/form-data; boundary=b"}

@@ -55,8 +55,10 @@ def test_a_row_tells_state_subject_person_strength_sources_and_first_line(
     page = grace.get("/queue").text
     assert "state-ready" in page
     assert READY.subject in page
-    assert NAME in page
+    assert NAME not in page, "a list shows no personal value"
     assert "<PERSON_1>" not in unescape(page)
+    with services.uow() as tx:
+        assert [entry.event for entry in tx.ledger.entries()] == ["DraftCreated"], "so it reads none"
     assert "strong evidence" in page
     assert "2 sources: Restore bookmarks from a backup; Recover user data" in page
     assert "Firefox automatically creates backups" in page

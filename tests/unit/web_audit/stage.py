@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from core.domain.access import Audience
 from core.domain.account import Role, User
 from core.domain.draft import Abstention, Draft, Evidence, RejectReason, Strength
 from core.domain.jobs import DeliveryKind
@@ -29,7 +30,7 @@ COMPONENTS = (
 )
 
 
-def retrieval(_inquiry: Inquiry | None = None) -> Retrieval:
+def retrieval(_inquiry: Inquiry | None = None, _audience: Audience | None = None) -> Retrieval:
     """Three passages of two collections; the dense run does not know the solved ticket."""
 
     def run(stage: str, collection: str, *found: tuple[Passage, float], depth: int = 100) -> Run:
@@ -91,7 +92,7 @@ class AuditServices(FakeServices):
     def __init__(self) -> None:
         super().__init__(clock=FakeClock(NOON.replace(day=2)))
         self.recognizer = FakeRecognizer(PERSONAL)
-        self.search: Callable[[Inquiry], Retrieval] = retrieval
+        self.search: Callable[[Inquiry, Audience], Retrieval] = retrieval  # type: ignore[assignment]
         self.compose: Callable[[Inquiry, Retrieval], Composition] = answered
         with self.uow() as tx:
             for passage in (RESTORE, PROFILE):

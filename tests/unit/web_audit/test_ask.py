@@ -62,7 +62,7 @@ def test_without_an_answer_it_says_what_was_searched_and_what_to_ask(agent: Site
 
 
 def test_a_reduced_search_is_a_badge(agent: Site) -> None:
-    agent.services.search = lambda inquiry: replace(retrieval(inquiry), reduced=("lexical only",))
+    agent.services.search = lambda inquiry, _audience: replace(retrieval(inquiry), reduced=("lexical only",))
     assert ">lexical only</span>" in agent.post("/ask", question="How?")
 
 

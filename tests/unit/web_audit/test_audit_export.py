@@ -80,7 +80,13 @@ def test_a_draft_that_comes_in_during_an_export_does_not_shift_it(manager: Site)
 def test_the_full_export_of_a_draft_holds_evidence_runs_changes_and_ledger(manager: Site) -> None:
     whole = json.loads(manager.get(f"/audit/{manager.drafts['edited'].draft_id}.json"))
     assert whole["verified"] is True
-    assert [entry["event"] for entry in whole["ledger"]] == ["DraftCreated", "DraftApproved", "ReplySent"]
+    assert [entry["event"] for entry in whole["ledger"]] == [
+        "DraftCreated",
+        "VaultRead",
+        "DraftApproved",
+        "VaultRead",
+        "ReplySent",
+    ]
     assert whole["provenance"]["runs"][0]["items"][0]["score"] == 11.42
     assert whole["draft"]["evidence"][0]["passage"]["doc_version"].startswith("7d1f00c4")
     assert any(change["kind"] == "removed" for change in whole["changes"])

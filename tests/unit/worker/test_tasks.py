@@ -1,8 +1,9 @@
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from structlog.testing import capture_logs
 
+from core.domain.access import Audience
 from core.domain.draft import DraftState
 from core.domain.jobs import DeliveryKind, EventKind, HelpdeskEvent, InboxItem, JobState, OutboxItem
 from core.domain.provenance import Component
@@ -19,8 +20,10 @@ class Failing:
 
     def __init__(self, *errors: Exception) -> None:
         self.errors = list(errors)
+        self.audiences: list[Audience] = []
 
-    def __call__(self, _inquiry: Inquiry) -> Retrieval:
+    def __call__(self, _inquiry: Inquiry, audience: Audience) -> Retrieval:
+        self.audiences.append(audience)
         if self.errors:
             raise self.errors.pop(0)
         return retrieval()
@@ -29,9 +32,9 @@ class Failing:
 class WorkerServices(FakeServices):
     """With one ticket in the helpdesk, a search that may fail, three tries, and two seconds before the second."""
 
-    def __init__(self, *errors: Exception) -> None:
-        super().__init__(Settings(_env_file=None, job_attempts=3, retry_base_s=2, job_lease_s=60))
-        self.search = Failing(*errors)
+    def __init__(self, *errors: Exception, **settings: Any) -> None:
+        super().__init__(Settings(_env_file=None, job_attempts=3, retry_base_s=2, job_lease_s=60, **settings))
+        self.search: Failing = Failing(*errors)  # type: ignore[assignment]
         self.compose = composition
         self.fake_helpdesk.add_ticket(ticket())
 
@@ -80,6 +83,19 @@ def test_an_event_becomes_a_draft_and_the_note_about_it_is_posted() -> None:
     assert len(services.fake_helpdesk.notes) == 1
 
 
+def test_a_draft_is_searched_for_customers_of_the_helpdesks_tenant_unless_set_otherwise() -> None:
+    audiences = []
+    for settings in ({}, {"connector_tenants": "other=beta,fake=acme", "draft_visibility": "public,partners"}):
+        services = WorkerServices(**settings)
+        services.event()
+        services.draft()
+        audiences += services.search.audiences
+    assert audiences == [
+        Audience("default", frozenset({"public"})),
+        Audience("acme", frozenset({"public", "partners"})),
+    ]
+
+
 def test_the_sender_is_woken_when_a_draft_is_there() -> None:
     services = WorkerServices()
     services.event()
@@ -91,7 +107,7 @@ def test_the_step_is_visible_while_the_work_goes_on() -> None:
     seen: list[str] = []
     services = WorkerServices()
 
-    def look(_inquiry: Inquiry) -> Retrieval:
+    def look(_inquiry: Inquiry, _audience: Audience) -> Retrieval:
         seen.append(services.job().step)
         return retrieval()
 
@@ -106,7 +122,7 @@ def test_the_present_worker_holds_the_lease_while_the_work_goes_on() -> None:
     seen: list[str] = []
     services = WorkerServices()
 
-    def look(_inquiry: Inquiry) -> Retrieval:
+    def look(_inquiry: Inquiry, _audience: Audience) -> Retrieval:
         seen.append(services.job().lease_owner)
         assert not services.draft("another")
         return retrieval()
