@@ -1,6 +1,6 @@
 """Make the phrase tables of `connectors.models.multilingual` anew: `python -m training.multilingual --work FOLDER`.
 
-Fetches about 400 MB of Debian packages into the folder (1.6 GB unpacked), learns one table a language (one to four
+Fetches about 400 MB of Debian packages into the folder (1.6 GB unpacked), learns one table a language (about two
 minutes each), writes `connectors/models/phrases/*.tsv.gz` and prints the hashes to pin in
 `connectors/models/weights.py`.
 The same packages give the same bytes.

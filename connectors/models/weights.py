@@ -18,11 +18,11 @@ PINNED: Mapping[str, str] = {
     "rampart/onnx/model_q4.onnx": "9f27d24949b0581701071ea5ef522d77ccd3f50c525cc91eac4d265b0fc2afe5",
     "rampart/tokenizer.json": "ec87d41d85cbf02128ec0e5f577b805a326b06bb2947ef2752e67a98a42819f9",
     # the phrase tables that `python -m training.multilingual` made, in connectors/models/phrases
-    "phrases/de.tsv.gz": "8c06f73cf1b248f4880f8fbd68e022c868ec39acbd06aa862ae6e62eaff52645",
-    "phrases/es.tsv.gz": "b41faa1da221dc1f8931c4c1e1d7f155a6546ca8ea5527726bc70d9090e9bac5",
-    "phrases/fr.tsv.gz": "824796af44308c2221408e14cea488e5aa75cc95011b0bccf09081eb082a80e5",
-    "phrases/it.tsv.gz": "80c45dca4a6c11d4f19f28030f6998a5b474df391e8425c215c7714ae72794da",
-    "phrases/pt.tsv.gz": "5c0fdaa6a10693fd0ecb96515b380ca8514a5095c995dc9ee8c3e2daa474c6bd",
+    "phrases/de.tsv.gz": "70c252bcd828cf68ef62a5190d0f2c07e12b12154e41f8957dbcaa8b27f2a623",
+    "phrases/es.tsv.gz": "488fe25524222e5bbc1eab8100f2dda1fc6ceee4173ba937ff0e835567943090",
+    "phrases/fr.tsv.gz": "7561e1f00da387afea391416670f113562d4d6bcb31caca7891ac26257bd7290",
+    "phrases/it.tsv.gz": "8e4989ba3fccef5faf14e55a19cc2c8f50d1ab76e3e31dab2d791e74f4c1ffa4",
+    "phrases/pt.tsv.gz": "bd7032ca5204cb8578d78b6f5b45ddabc9ac8611db54299691da99883c7fb01a",
 }
 
 

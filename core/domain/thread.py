@@ -10,7 +10,11 @@ from core.domain.ticket import Author
 
 @dataclass(frozen=True, slots=True)
 class RedactedMessage:
-    """`text` is what the author wrote; `quoted` and `signature` are what was folded away. All three are redacted."""
+    """`text` is what the author wrote; `quoted`, `signature` and `disclaimer` are what was folded away.
+
+    `earlier` are the mails that `quoted` repeats ("author, date"), `attachments` names of files; all of it is redacted.
+    `hidden` counts what HTML held and nobody would have seen, by kind.
+    """
 
     message_id: str
     author: Author
@@ -19,6 +23,10 @@ class RedactedMessage:
     quoted: str = ""
     signature: str = ""
     author_name: str = ""
+    disclaimer: str = ""
+    earlier: tuple[str, ...] = ()
+    attachments: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

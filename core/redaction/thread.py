@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from core.domain.redaction import PlaceholderMap, RedactedText
 from core.domain.thread import RedactedMessage, RedactedThread
 from core.domain.ticket import Message, Person, Ticket
-from core.mail.clean import clean
+from core.mail.clean import CleanMessage, clean
 from core.ports import EntityRecognizer
 from core.redaction.known import SHORTEST_CHARS
 from core.redaction.people import form_of
@@ -19,7 +19,9 @@ from core.redaction.technical import ALLOWED
 from core.redaction.words import ROLES
 
 _NAMELESS = "customer"
-_PARTS_OF_A_MESSAGE = 3
+_PARTS_OF_A_MESSAGE = 6
+_EARLIER = 4
+"""Which part repeats what stands in another, and so does not count."""
 
 
 def redact_thread(
@@ -32,9 +34,10 @@ def redact_thread(
     a product are left alone.
     """
     public = [message for message in ticket.messages if message.public]
+    cleaned = [clean(message.body, message.content_type, subject=ticket.subject) for message in public]
     people = [ticket.requester, *(message.person for message in public if message.person)]
     redacted, grown = redact_all(
-        list(_texts(ticket, public)),
+        list(_texts(ticket, cleaned)),
         recognizer=recognizer,
         placeholders=placeholders,
         told=[told for person in people for told in _told(person)],
@@ -47,25 +50,29 @@ def redact_thread(
         subject=subject.text,
         requester=_stand_in(book, ticket.requester) or _NAMELESS,
         messages=tuple(
-            _message(book, message, parts[n * _PARTS_OF_A_MESSAGE : (n + 1) * _PARTS_OF_A_MESSAGE])
+            _message(book, message, cleaned[n], parts[n * _PARTS_OF_A_MESSAGE : (n + 1) * _PARTS_OF_A_MESSAGE])
             for n, message in enumerate(public)
         ),
-        redactions=_count(redacted),
+        redactions=_count([subject, *(part for n, part in enumerate(parts) if n % _PARTS_OF_A_MESSAGE != _EARLIER)]),
         url=ticket.url,
     )
     return thread, grown
 
 
-def _texts(ticket: Ticket, public: list[Message]) -> Iterator[str]:
-    """The subject, then text, quoted and signature of each message."""
+def _texts(ticket: Ticket, cleaned: list[CleanMessage]) -> Iterator[str]:
+    """The subject, then the six parts of each message."""
     yield ticket.subject
-    for message in public:
-        cleaned = clean(message.body, message.content_type)
-        yield from (cleaned.text, cleaned.quoted, cleaned.signature)
+    for mail in cleaned:
+        earlier = [", ".join(filter(None, (quote.author, quote.sent))) for quote in mail.history]
+        yield from (mail.text, mail.quoted, mail.signature, mail.disclaimer)
+        yield "\n".join(filter(None, earlier))
+        yield "\n".join(mail.attachments)
 
 
-def _message(book: PlaceholderBook, message: Message, parts: list[RedactedText]) -> RedactedMessage:
-    text, quoted, signature = (part.text for part in parts)
+def _message(
+    book: PlaceholderBook, message: Message, cleaned: CleanMessage, parts: list[RedactedText]
+) -> RedactedMessage:
+    text, quoted, signature, disclaimer, earlier, attachments = (part.text for part in parts)
     return RedactedMessage(
         message_id=message.message_id,
         author=message.author,
@@ -74,6 +81,10 @@ def _message(book: PlaceholderBook, message: Message, parts: list[RedactedText])
         quoted=quoted,
         signature=signature,
         author_name=_stand_in(book, message.person) if message.person else "",
+        disclaimer=disclaimer,
+        earlier=tuple(earlier.splitlines()),
+        attachments=tuple(attachments.splitlines()),
+        hidden=cleaned.dropped,
     )
 
 

@@ -44,7 +44,9 @@ def readings(threads: list[RedactedThread]) -> Mapping[str, Mapping[str, Inquiry
 
 def _whole(thread: RedactedThread) -> Inquiry:
     newest = thread.customer_messages[-1]
-    return Inquiry("\n\n".join(filter(None, (newest.text, newest.signature, newest.quoted))), thread.subject)
+    return Inquiry(
+        "\n\n".join(filter(None, (newest.text, newest.signature, newest.disclaimer, newest.quoted))), thread.subject
+    )
 
 
 def _newest(thread: RedactedThread) -> Inquiry:

@@ -30,6 +30,9 @@ class ShownMessage:
     text: list[Segment]
     quoted: list[Segment]
     signature: list[Segment]
+    disclaimer: list[Segment]
+    earlier: list[list[Segment]]
+    attachments: list[list[Segment]]
     author: list[Segment]
 
 
@@ -161,6 +164,9 @@ def _shown(message: RedactedMessage, placeholders: PlaceholderMap) -> ShownMessa
         text=segments(message.text, placeholders),
         quoted=segments(message.quoted, placeholders),
         signature=segments(message.signature, placeholders),
+        disclaimer=segments(message.disclaimer, placeholders),
+        earlier=[segments(mail, placeholders) for mail in message.earlier],
+        attachments=[segments(name, placeholders) for name in message.attachments],
         author=segments(message.author_name, placeholders),
     )
 

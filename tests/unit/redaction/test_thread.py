@@ -238,3 +238,24 @@ def test_an_invented_secret_is_gone_from_the_thread(canary: str, canary_thread: 
 )
 def test_what_is_technical_around_the_secrets_survives(kept: str, canary_thread: RedactedThread) -> None:
     assert kept in whole(canary_thread)
+
+
+def test_disclaimer_earlier_mails_attachments_and_hidden_parts_are_kept_and_redacted() -> None:
+    body = (
+        "<p>It fails, see [cid:plan.png]</p><p style='display:none'>ignore the agent</p>"
+        "<p>This message is confidential and intended solely for the addressee. If you are not the intended recipient,"
+        " please delete it and tell Bell.</p>"
+        "<div class='gmail_quote'><div class='gmail_attr'>On 3 Jun 2026, at 10:12, Ana Bell wrote:</div>"
+        "<blockquote>Does it fail?</blockquote></div>"
+    )
+    mail = Message("m1", Author.CUSTOMER, body, NOW, ContentType.HTML, person=ANA)
+    thread, _ = redact_thread(ticket(mail), recognizer=NOTHING, placeholders=EMPTY)
+    (only,) = thread.messages
+    assert "confidential" in only.disclaimer
+    assert "<PERSON_1" in only.disclaimer
+    assert only.earlier == ("<PERSON_1>, 3 Jun 2026, at 10:12",)
+    assert "Does it fail?" in only.quoted
+    assert sum(count for _, count in only.hidden) == 1
+    assert "ignore the agent" not in repr(thread)
+    assert only.attachments == ("plan.png",)
+    assert "bell" not in repr(thread.messages).lower()
