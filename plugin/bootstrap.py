@@ -441,6 +441,7 @@ def quiet_libraries() -> None:
         ANONYMIZED_TELEMETRY="False",
         TOKENIZERS_PARALLELISM="false",
         OTEL_SDK_DISABLED="true",
+        ORT_DISABLE_TELEMETRY="1",
         LANGSMITH_TRACING="false",
     )
 

@@ -101,7 +101,7 @@ class Remembering:
 
     def __init__(self, inner: EntityRecognizer) -> None:
         self._inner = inner
-        self.component = inner.component
+        self.component, self.lists = inner.component, inner.lists
         self.found: list[tuple[str, Entity]] = []
 
     def recognize(self, text: str) -> list[Entity]:

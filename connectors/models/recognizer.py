@@ -98,11 +98,14 @@ class PresidioRecognizer:
         return [*kept, *self._outside_code(text, apart(text, places, kept))]
 
     def _outside_code(self, text: str, places: Iterable[Entity]) -> Iterator[Entity]:
-        """Places that are no technical word; in lines of code only addresses with a street."""
+        """Places that are no technical word; in lines of code only addresses that have a number and a capital."""
         code = code_spans(text)
         for place in places:
+            said = text[place.span.slice]
             in_code = any(place.span.overlaps(span) for span in code)
-            if place.kind == "ADDRESS" or not (in_code or is_allowed(text[place.span.slice], self._allow)):
+            signs = any(map(str.isdigit, said)) + any(map(str.isupper, said))
+            is_address = place.kind == "ADDRESS" and signs > in_code
+            if is_address or (place.kind != "ADDRESS" and not in_code and not is_allowed(said, self._allow)):
                 yield place
 
     def _patterns(self, text: str) -> list[Entity]:

@@ -20,8 +20,8 @@ _GREETING = (
     r"|olá|oi|bom dia|boa (?:tarde|noite)|prezad[oa]s?|obrigad[oa])"
 )
 _TITLE = (
-    r"(?:Mrs?|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Señora?|Sra?|Srta|Signora?|Sig(?:\.ra)?"
-    r"|Dott(?:\.ssa)?|Senhora?|Dona|Professor|Doctor|Ing)\.?"
+    r"(?:Mrs?|Ms|Miss|Mx|Dra?|Prof(?:ª|\.ª|essora|essoressa)?|Engª?|Herrn?|Frau|Mme|Mlle|Madame|Monsieur|Señora?|Sra?|Srta|Signora?|Sig(?:\.ra)?"
+    r"|Dott(?:\.?ssa|or|oressa)?|Senhora?|Dona|Professor|Doctor|Ing)\.?"
 )
 _TITLES = rf"(?:{_TITLE}[ ]){{0,3}}"
 _INTRODUCTION = (

@@ -15,7 +15,7 @@ from core.redaction.phones import find_phones
 from core.redaction.secret_patterns import SECRET_PATTERNS, find_private_keys
 from core.redaction.technical import is_allowed
 
-VERSION = "2"
+VERSION = "3"
 """Raised with every change of what the patterns find; written in the provenance."""
 
 _PATTERNS = (

@@ -133,7 +133,7 @@ SECRET_PATTERNS = (
     Pattern(
         "SECRET",
         "bearer",
-        re.compile(r"\b(?:bearer|token)[ ]+[\"'`]?(?P<value>[\w.~+/=-]{8,})", re.IGNORECASE),
+        re.compile(r"\b(?:bearer|token)[ ]+[\"'`]?(?P<value>[\w.~+/=-]{7,}[\w~+/=-])", re.IGNORECASE),
         _is_mixed,
     ),
     Pattern(
@@ -142,7 +142,7 @@ SECRET_PATTERNS = (
         re.compile(
             r"\b(?:proxy-)?authorization[\"']?[ ]?[:=][ ]?[\"']?(?:(?:basic|digest|negotiate|token|apikey|ntlm"
             r"|bearer)[ ]+)?"
-            r"(?P<value>[\w.~+/=-]{6,})",
+            r"(?P<value>[\w.~+/=-]{5,}[\w~+/=-])",
             re.IGNORECASE,
         ),
     ),

@@ -43,6 +43,9 @@ def is_allowed(name: str, allow: frozenset[str] = frozenset()) -> bool:
     words = [word.casefold() for word in re.findall(r"[^\s,.;:!?()]+", name)]
     return all(word in ALLOWED or word in allow or word in NOT_IN_NAMES for word in words)
 
+_ELISION = re.compile(r"(?:[JjNnCcSsTtMm]|[Qq]u)['’][a-zà-ÿ]+")
+"""French words that begin with a shortened one ("J'habite")."""
+
 
 def drop_technical(text: str, entities: Iterable[Entity], *, allow: frozenset[str] = frozenset()) -> list[Entity]:
     """Without the persons a model saw in technical words, code, tracebacks and web addresses.
@@ -86,7 +89,7 @@ def _names(text: str, span: Span, allow: frozenset[str]) -> Iterator[Span]:
         name = _trim_words(text, plain, NEVER_NAMES)
         is_rest = name != plain and " " not in text[name.slice]
         is_known = line.group().strip().casefold() in allow or _is_technical(text[name.slice], allow)
-        if not (is_known or is_rest or _is_eponym(text, name)):
+        if not (is_known or is_rest or _is_eponym(text, name) or _ELISION.fullmatch(text[name.slice])):
             yield name
 
 

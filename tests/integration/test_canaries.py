@@ -39,6 +39,7 @@ def test_nothing_of_anybody_is_left_anywhere(product: Product) -> None:
     assert not leaks, "\n".join(f"{count} x {leak.kind} in {leak.where}" for leak, count in leaks.most_common())
     assert bytes(sink.received) == b""
     assert not drive.egress.exists()
+    assert not [path.name for path in drive.temporary.iterdir()], "no library keeps a session of its own"
     assert product.posted("replies"), "what an agent typed reaches the customer"
 
 

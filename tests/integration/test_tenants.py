@@ -1,7 +1,11 @@
-"""10,000 questions of random audiences, through the product's own search over the embedded indexes: no leak."""
+"""Questions of random audiences, through the product's own search over the embedded indexes: no leak.
+
+A thousand in every run; `TENANT_QUESTIONS=10000 make test ARGS="-k leak_nothing"` asks ten thousand (four minutes).
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +22,7 @@ from plugin.settings import Settings
 from tests.fakes.search import FakeEmbedder
 from tests.fakes.tenants import PLACES, Place, leaks, questions
 
-QUESTIONS = 10_000
+QUESTIONS = int(os.environ.get("TENANT_QUESTIONS", "1000"))
 
 
 @pytest.fixture
@@ -53,7 +57,7 @@ def fill(services: Services, place: Place) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_10000_questions_leak_nothing(services: Services) -> None:
+def test_questions_of_random_audiences_leak_nothing(services: Services) -> None:
     found = 0
     for question, audience in questions(QUESTIONS, seed=10):
         retrieval = services.search(Inquiry(question), audience)
