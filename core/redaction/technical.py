@@ -43,6 +43,7 @@ def is_allowed(name: str, allow: frozenset[str] = frozenset()) -> bool:
     words = [word.casefold() for word in re.findall(r"[^\s,.;:!?()]+", name)]
     return all(word in ALLOWED or word in allow or word in NOT_IN_NAMES for word in words)
 
+
 _ELISION = re.compile(r"(?:[JjNnCcSsTtMm]|[Qq]u)['’][a-zà-ÿ]+")
 """French words that begin with a shortened one ("J'habite")."""
 
